@@ -72,9 +72,6 @@ class Gridworld(jaxenv.Environment):
         inside = jnp.isin(state.at[None] + MOVES, jnp.arange(self.size)).all(axis=-1)
         return inside | self.arrived(state.at) | self.is_truncated(state, params)
 
-    def action_space(self, params=None):
-        return jaxenv.spaces.Discrete(4)
-
     def observation_space(self, params=None):
         at = jaxenv.spaces.Box(0, self.size - 1, (2,), jnp.int32)
         return jaxenv.spaces.Record.of(Seen, {"at": at, "action_mask": jaxenv.spaces.Box(0, 1, (4,), bool)})

@@ -27,9 +27,9 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     """An environment is a value: a frozen dataclass whose fields are static sizes, equal and hashable by them.
 
     A subclass writes `name`, `num_actions`, `default_params`, `init`, `transition`, `observe`, `is_truncated`,
-    `action_mask` and the spaces. Composed here are `reset` and `step`, `reset_env` (without jit) and `step_env`
-    (without jit and automatic reset). Everything numeric is in `params`, so a changed number never recompiles and
-    `jax.vmap` over params is a sweep. The signatures of `reset` and `step` are those of gymnax 1.x.
+    `action_mask`, `observation_space` and `state_space`. Composed here are `reset` and `step`, `reset_env` (without
+    jit) and `step_env` (without jit and automatic reset). Everything numeric is in `params`, so a changed number never
+    recompiles and `jax.vmap` over params is a sweep. The signatures of `reset` and `step` are those of gymnax 1.x.
 
     Params have a `bank` (a `ScenarioBank`) and `max_steps_in_episode`, an upper bound on the steps of an episode.
     `jaxenv.core.types.Info` lists the entries of `info`. Training also needs `entities`, and `generate` for generated
@@ -109,9 +109,11 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def action_mask(self, state: StateT, params: ParamsT) -> ActionMask:
         """[A] bool, the same as `observe(state, params).action_mask`; all true once the episode is over."""
 
-    @abc.abstractmethod
     def action_space(self, params: ParamsT | None = None) -> spaces.Space:
-        """The space of actions."""
+        """The catalogue, 0 .. A − 1; for N agents a box of N entries."""
+        if self.num_agents > 1:
+            return spaces.Box(0, self.num_actions - 1, self.action_shape, jnp.int32)
+        return spaces.Discrete(self.num_actions)
 
     @abc.abstractmethod
     def observation_space(self, params: ParamsT | None = None) -> spaces.Space:
@@ -279,10 +281,6 @@ class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
     def empty_state(self) -> Any:
         """A state of padding only, as arrays in the shapes of this environment: `init` replaces what differs."""
         return jax.tree.map(jnp.asarray, fields.padding(self.state_type, self.sizes))
-
-    def action_space(self, params: ParamsT | None = None) -> spaces.Space:
-        """The catalogue, 0 .. A − 1."""
-        return spaces.Discrete(self.num_actions)
 
     def observation_space(self, params: ParamsT | None = None) -> spaces.Record:
         """A space for each field of the observation."""

@@ -250,10 +250,6 @@ class FromGymnax(Environment):
         """[A] bool, all True."""
         return jnp.ones(self.num_actions, bool)
 
-    def action_space(self, params: Any = None) -> spaces.Space:
-        """The integers 0 .. A − 1."""
-        return spaces.Discrete(self.num_actions)
-
     def observation_space(self, params: Any = None) -> spaces.Space:
         """Arrays of the shape that gymnax declares, within its bounds; for traced params, those of the default ones."""
         is_known = params is not None and not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(params))

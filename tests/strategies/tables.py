@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import Environment, ScenarioBank, spaces
+from jaxenv.core import Environment, ScenarioBank
 
 STATES, ACTIONS = 3, 3
 FOREVER = 1_000_000
@@ -78,9 +78,6 @@ class Table(Environment):
 
     def action_mask(self, state, params):
         return params.legal[state.at]
-
-    def action_space(self, params=None):
-        return spaces.Discrete(self.num_actions)
 
     def observation_space(self, params=None):
         raise NotImplementedError

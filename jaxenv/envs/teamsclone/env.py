@@ -217,12 +217,6 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         """The `Statistics` of the episode so far."""
         return self._of_agents(observe.statistics(state, params.bank[state.scenario]))
 
-    def action_space(self, params: Params | None = None) -> spaces.Space:
-        """The catalogue, 0 .. A − 1; for N agents a box of N entries."""
-        if self.num_agents > 1:
-            return spaces.Box(0, self.num_actions - 1, (self.num_agents,), jnp.int32)
-        return spaces.Discrete(self.num_actions)
-
     def observation_space(self, params: Params | None = None) -> spaces.Record:
         """A space for each field of `Observation`, with a leading axis N in every field for several agents."""
         of_one = super().observation_space(params)

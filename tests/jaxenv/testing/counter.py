@@ -105,9 +105,6 @@ class Counter(Environment):
     def action_mask(self, state, params):
         return self.legal(state, params)
 
-    def action_space(self, params=None):
-        return spaces.Discrete(self.num_actions)
-
     def observation_space(self, params=None):
         return spaces.Record.of(
             Observation,
@@ -182,9 +179,6 @@ class Counters(Environment):
 
     def action_mask(self, state, params):
         return jax.vmap(self.one.action_mask, in_axes=(0, None))(state, params) | state.met.any()
-
-    def action_space(self, params=None):
-        return spaces.Box(0, self.num_actions - 1, (self.num_agents,), jnp.int32)
 
     def observation_space(self, params=None):
         return _stacked(self.one.observation_space(params), self.num_agents)

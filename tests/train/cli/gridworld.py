@@ -73,9 +73,6 @@ class Gridworld(Environment):
         target = state.position[None] + MOVES
         return jnp.all((target >= 0) & (target < SIZE), axis=-1)
 
-    def action_space(self, params=None):
-        return spaces.Discrete(4)
-
     def observation_space(self, params=None):
         fields = {"position": spaces.Box(0, SIZE - 1, (2,), jnp.int32), "action_mask": spaces.Box(0, 1, (4,), bool)}
         return spaces.Record.of(Seen, fields)
