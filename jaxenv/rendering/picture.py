@@ -1,11 +1,11 @@
 """A picture: one moment, or several side by side, as text, as a matplotlib figure, as SVG and as PNG."""
 
 import base64
-import contextlib
 import dataclasses
 import html
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,12 +155,8 @@ def blank_figure(size: tuple[float, float]) -> "Figure":
     return figure
 
 
-@contextlib.contextmanager
-def _style() -> Iterator[None]:
+def _style() -> AbstractContextManager[None]:
     """Matplotlib's settings for the pictures; the caller's are restored afterwards."""
-    import matplotlib
+    import matplotlib.style
 
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(STYLE)
-        yield
+    return matplotlib.style.context(STYLE, after_reset=True)

@@ -10,7 +10,7 @@ from jaxenv.envs.lifestack.view.layout import Layout, spread
 from jaxenv.envs.lifestack.view.snapshot import LOCKED, REACHED, RESOURCES, SIGNS, Crisis, domains, metric_name, stated
 from jaxenv.envs.lifestack.view.text import COLLAPSE, UNITS
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas
-from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE, WASH
+from jaxenv.rendering.theme import ALARM, BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, WASH
 
 GAP = 14.0  # points between two columns
 ROW, METRIC, DOMAIN = 11.0, 10.2, 12.0  # points, heights of lines
@@ -74,8 +74,7 @@ def _draw_clock(crisis: Crisis, history: History, canvas: Canvas) -> None:
     deadline = "" if crisis.deadline is None else f"deadline {crisis.deadline}, "
     canvas.text(canvas.width, 5, f"{deadline}horizon {crisis.horizon}", size=SMALL, color=MUTED, align="right")
     per_step, y = canvas.width / max(crisis.horizon, 1), 15.0
-    canvas.box(0, y, canvas.width, 5, fill=FAINT)
-    canvas.box(0, y, min(per_step * crisis.clock, canvas.width), 5, fill=BLUE)
+    canvas.bar(0, y, canvas.width, 5, min(crisis.clock / max(crisis.horizon, 1), 1.0), BLUE)
     if crisis.deadline is not None and crisis.deadline <= crisis.horizon:
         x = per_step * crisis.deadline
         canvas.line((x, x), (y - 2, y + 7), color=ALARM, line=1.6)
