@@ -144,10 +144,7 @@ def remembered(function: Callable[..., T]) -> Callable[..., T]:
 
 @remembered
 def _row(bank: Any, index: int) -> Any:
-    return to_host(_read(bank, index))
-
-
-_read = jax.jit(lambda bank, index: bank[index])
+    return to_host(bank[index])
 
 
 def from_all(describe_actions: Callable[[Any, Any, Any, Given], Sequence[str]]) -> Callable[..., str]:
