@@ -244,9 +244,7 @@ def spaces_of(env: Environment, params: Any, flat: bool) -> tuple[Any, Any]:
 
 def as_numbers(info: Any) -> Any:
     """`info` with Python's numbers instead of arrays of shape []."""
-    if isinstance(info, dict):
-        return {name: as_numbers(value) for name, value in info.items()}
-    return info.item() if info.shape == () else info
+    return jax.tree.map(lambda leaf: leaf.item() if leaf.shape == () else leaf, info)
 
 
 def batched(info: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
