@@ -17,8 +17,8 @@ from jaxenv.rendering.view import Given, Scene, View, from_all, observe, remembe
 @remembered
 def shown(env: Week, state: State, params: Params, names: Given) -> ShownWeek:
     """A state in plain Python."""
-    week, seen = scenario_of(params, state), observe(env, state, params)
-    return read(state, week, names_of(week, names), (seen.told, seen.age))
+    week = scenario_of(params, state)
+    return read(observe(env, state, params), state, week, names_of(week, names))
 
 
 def scenes(env: Week, states: Sequence[State], params: Params, names: Given) -> list[Scene]:

@@ -3,14 +3,13 @@
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from jaxenv.core.fields import taken
 from jaxenv.envs.week import types
 from jaxenv.envs.week.actions import attendable
-from jaxenv.envs.week.types import ANYWHERE, DONE, NONE, QUESTION, REQUEST, Scenario, State
+from jaxenv.envs.week.types import ANYWHERE, DONE, NONE, QUESTION, REQUEST, Observation, Scenario, State
 from jaxenv.envs.week.view.names import Names, answer_at, num_channels, num_places, row, words_of
 
 REPLIES = ("yes", "no")  # to a request, by the value of the reply
@@ -89,33 +88,23 @@ class ShownWeek:
     points: dict[str, tuple[float, float]]  # source -> paid so far, offered; wrong answers cost beside it
 
 
-def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) -> ShownWeek:
-    """The week of a state; all arrays are NumPy's.
-
-    Args:
-        state: of the unwrapped environment.
-        week: its scenario.
-        names: of its parts.
-        notebook: the values ([F], NONE where nothing is told) and ages ([F] slots) that are observed.
-    """
-    time, place = int(state.clock), int(state.place)
-    travel = week.travel[place].tolist()
-    messages = messages_of(state, week, names)
-    jobs = tuple(_job(state, week, names, n) for n in range(len(names.jobs)) if state.known[n])
-    told = [n for n in np.argsort(notebook[1], kind="stable").tolist() if notebook[0][n] != NONE]
+def read(observation: Observation, state: State, week: Scenario, names: Names) -> ShownWeek:
+    """The week of a state, with what has happened in it; all three records are on the host."""
+    messages, told, age = messages_of(state, week, names), observation.told, observation.age
+    noted = [n for n in np.argsort(age, kind="stable").tolist() if told[n] != NONE]
     return ShownWeek(
         title=names.title,
-        time=time,
-        place=names.places[place],
+        time=int(state.clock),
+        place=names.places[int(state.place)],
         travel_left=int(state.travel_left),
-        distances={names.places[n]: int(state.travel_left) + travel[n] for n in range(num_places(week))},
+        distances={names.places[n]: int(observation.distance[n]) for n in range(num_places(week))},
         channel="" if state.channel == NONE else names.channels[int(state.channel)],
-        unread={names.channels[n]: int(state.posted[n] - state.read[n]) for n in range(num_channels(week))},
+        unread={names.channels[n]: int(observation.unread[n]) for n in range(num_channels(week))},
         meetings=tuple(_meetings(state, week, names, messages)),
-        jobs=jobs,
+        jobs=tuple(_job(state, week, names, n) for n in range(len(names.jobs)) if state.known[n]),
         messages=messages,
         head=head_of(messages),
-        notes=tuple(Note(names.facts[n], names.answers[n][notebook[0][n]], int(notebook[1][n])) for n in told),
+        notes=tuple(Note(names.facts[n], names.answers[n][told[n]], int(age[n])) for n in noted),
         points=_points(state, week),
     )
 
