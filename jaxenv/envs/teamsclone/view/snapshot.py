@@ -64,11 +64,6 @@ class Names:
         return f"@{self.agents[agent]}" if agent < len(self.agents) else f"@{AGENT}-{agent}"
 
 
-def agent_ids(num_agents: int) -> tuple[str, ...]:
-    """The ids of the agents, by number."""
-    return (AGENT,) if num_agents == 1 else tuple(f"{AGENT}-{n}" for n in range(num_agents))
-
-
 def mentioning(text: str, mention: str) -> str:
     """A text that mentions somebody, instead of `@agent` if the text has it, or at its beginning."""
     return text.replace(f"@{AGENT}", mention) if f"@{AGENT}" in text else f"{mention} {text}"
@@ -90,7 +85,7 @@ def names_of(workspace: Scenario, given: Given, num_agents: int) -> Names:
         team_of=team_of,
         users=numbered("User", int(workspace.num_users)),
         texts=dict(enumerate(default_table())),
-        agents=agent_ids(num_agents),
+        agents=(AGENT,) if num_agents == 1 else tuple(f"{AGENT}-{n}" for n in range(num_agents)),
         room=len(workspace.presence),
     )
 
