@@ -93,27 +93,24 @@ def observation(moment: Moment) -> dict[str, Any]:
 def _calendar(day: Day, state: State) -> list[dict[str, Any]]:
     """The events: those of the document, then those added, in the order in which they were added."""
     present = np.flatnonzero(state.calendar.start != ABSENT)
-    documents, events = {"event": day.calendar, "request": day.pending_requests}, []
-    for slot in present[np.argsort(state.source[present], kind="stable")].tolist():
-        origin, number = origin_of(state, slot)
-        focus = origin not in documents
-        event = _focus_event(day, state, slot, number) if focus else documents[origin][number].model_dump()
-        times = {"start_min": int(state.calendar.start[slot]), "end_min": int(state.calendar.end[slot])}
-        events.append(event | times)
-    return events
+    return [_event(day, state, slot) for slot in present[np.argsort(state.source[present], kind="stable")].tolist()]
 
 
-def _focus_event(day: Day, state: State, slot: int, clock: int) -> dict[str, Any]:
-    """A focus block that was booked at a step; its times are filled in later."""
-    return {
-        "event_id": f"focus_{clock}",
-        "title": FOCUS_TITLE,
-        "start_min": 0,
-        "end_min": 0,
-        "location": day.persona.primary_work_location,
-        "importance": int(state.calendar.importance[slot]),
-        "kind": KINDS[state.calendar.kind[slot]],
-    }
+def _event(day: Day, state: State, slot: int) -> dict[str, Any]:
+    """An event of the document at its present times, or a focus block, which is named after the step that booked it."""
+    origin, number = origin_of(state, slot)
+    times = {"start_min": int(state.calendar.start[slot]), "end_min": int(state.calendar.end[slot])}
+    if origin == "focus":
+        return {
+            "event_id": f"focus_{number}",
+            "title": FOCUS_TITLE,
+            **times,
+            "location": day.persona.primary_work_location,
+            "importance": int(state.calendar.importance[slot]),
+            "kind": KINDS[state.calendar.kind[slot]],
+        }
+    events = day.calendar if origin == "event" else day.pending_requests
+    return events[number].model_dump() | times
 
 
 def _tasks(day: Day, state: State) -> list[dict[str, Any]]:
