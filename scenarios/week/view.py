@@ -1,6 +1,5 @@
 """A state of Week in the words of its document: names, the actions of the catalogue, and the observation."""
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -67,8 +66,8 @@ def observation(moment: Moment) -> dict[str, Any]:
 
 def _in_words(value: Any) -> Any:
     """Records as mappings, with what their fields measure in words."""
-    if dataclasses.is_dataclass(value):
-        return {name: MEASURES.get(name, _in_words)(found) for name, found in vars(value).items()}
+    if hasattr(value, "_asdict"):
+        return {name: MEASURES.get(name, _in_words)(found) for name, found in value._asdict().items()}
     return [_in_words(item) for item in value] if isinstance(value, tuple) else value
 
 

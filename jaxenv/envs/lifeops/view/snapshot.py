@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from jaxenv.envs.lifeops import types
 from jaxenv.envs.lifeops.dynamics import origin_of
@@ -55,8 +55,7 @@ def names_of(day: Scenario, given: Given) -> Names:
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class ShownEvent:
+class ShownEvent(NamedTuple):
     """An event of the calendar or a request; times in minutes after midnight."""
 
     name: str
@@ -70,8 +69,7 @@ class ShownEvent:
     person: str = ""  # who asks
 
 
-@dataclasses.dataclass(frozen=True)
-class Leg:
+class Leg(NamedTuple):
     """The way to an event from the previous one, or from home; times in minutes."""
 
     origin: str
@@ -86,8 +84,7 @@ class Leg:
         return self.needed > self.available
 
 
-@dataclasses.dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """A task; times in minutes."""
 
     name: str
@@ -97,8 +94,7 @@ class Task:
     due_days: int | None
 
 
-@dataclasses.dataclass(frozen=True)
-class ShownDay:
+class ShownDay(NamedTuple):
     """Everything that is shown of a state."""
 
     scenario: str

@@ -1,7 +1,7 @@
 """The gauges of a crisis: clock, resources, metrics and milestones; and all metrics and events of an episode."""
 
-import dataclasses
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ HEADING, AXIS = 16.0, 8.0  # points above and below the charts
 COLUMNS = 3
 
 
-@dataclasses.dataclass(frozen=True)
-class History:
+class History(NamedTuple):
     """Several states of an episode, in order.
 
     Attributes:

@@ -1,6 +1,5 @@
 """Where the parts of a crisis are drawn: needed facts at the left, routes, and their consequences at the right."""
 
-import dataclasses
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -24,8 +23,7 @@ class Node(NamedTuple):
 Edge = tuple[Node, int]  # of a node and a route
 
 
-@dataclasses.dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """Where a node is drawn: left, middle, width and height in points."""
 
     x: float
@@ -49,8 +47,7 @@ class Box:
         return self.x, self.top, self.width, self.height
 
 
-@dataclasses.dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """The order of each column from the top, the same for every state of an episode."""
 
     needs: tuple[Node, ...]

@@ -5,7 +5,7 @@ Facts come only from the observation, so that hidden facts appear in no picture 
 
 import dataclasses
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -103,10 +103,8 @@ def stated(number: int, value: float) -> float:
 
 def domains() -> dict[str, list[int]]:
     """The metrics of each domain, in order."""
-    found: dict[str, list[int]] = {}
-    for number, path in enumerate(METRICS):
-        found.setdefault(spaced(path.partition(".")[0]), []).append(number)
-    return found
+    by_domain = itertools.groupby(range(len(METRICS)), key=lambda number: METRICS[number].partition(".")[0])
+    return {spaced(domain): list(numbers) for domain, numbers in by_domain}
 
 
 OPEN, COMPLETED, CLOSED = "open", "completed", "closed"
@@ -115,8 +113,7 @@ RESOURCES = ("time", "money", "energy")
 SIGNS = {"success": "★", "milestone": "⚑", "failure": "⚠"}  # of a value that satisfies a condition of it
 
 
-@dataclasses.dataclass(frozen=True)
-class Fact:
+class Fact(NamedTuple):
     """A key."""
 
     name: str
@@ -126,8 +123,7 @@ class Fact:
     wanted: bool  # whether a route that leads to success requires it
 
 
-@dataclasses.dataclass(frozen=True)
-class Condition:
+class Condition(NamedTuple):
     """A condition, in words."""
 
     words: str
@@ -140,8 +136,7 @@ class Condition:
         return f"{self.words} (now {self.now})" if self.now else self.words
 
 
-@dataclasses.dataclass(frozen=True)
-class Need:
+class Need(NamedTuple):
     """A precondition of a route: on a key, or on a bound."""
 
     kind: str  # "fact" or "bound"
@@ -149,8 +144,7 @@ class Need:
     status: str  # HOLDS, FAILS or NOT_KNOWN
 
 
-@dataclasses.dataclass(frozen=True)
-class Write:
+class Write(NamedTuple):
     """A consequence of a route."""
 
     key: int
@@ -159,8 +153,7 @@ class Write:
     signs: str  # of the conditions that it satisfies, see SIGNS
 
 
-@dataclasses.dataclass(frozen=True)
-class Route:
+class Route(NamedTuple):
     """A way out."""
 
     name: str
@@ -176,8 +169,7 @@ class Route:
     enables: tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True)
-class Milestone:
+class Milestone(NamedTuple):
     """A checkpoint."""
 
     name: str
@@ -185,8 +177,7 @@ class Milestone:
     status: str  # LOCKED, OPEN or REACHED
 
 
-@dataclasses.dataclass(frozen=True)
-class Crisis:
+class Crisis(NamedTuple):
     """Everything that is shown of a state."""
 
     names: Names

@@ -3,9 +3,9 @@
 This is the true state of the workspace, of which an agent sees a part.
 """
 
-import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ PENDING, ANSWERED, MISSED = "pending", "answered", "missed"  # a mention
 Place = tuple[int, int]  # channel and serial number, from 0, of a message
 
 
-@dataclasses.dataclass(frozen=True)
-class Post:
+class Post(NamedTuple):
     """A message."""
 
     channel: int
@@ -39,8 +38,7 @@ class Post:
         return self.channel, self.serial
 
 
-@dataclasses.dataclass(frozen=True)
-class MentionOutcome:
+class MentionOutcome(NamedTuple):
     """How and in which step a mention ended, and which agent answered it."""
 
     how: str  # ANSWERED or MISSED
@@ -48,8 +46,7 @@ class MentionOutcome:
     by: int  # -1 for nobody
 
 
-@dataclasses.dataclass(frozen=True)
-class History:
+class History(NamedTuple):
     """Several states in order.
 
     Attributes:

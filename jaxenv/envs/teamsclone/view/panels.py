@@ -1,8 +1,8 @@
 """The page of a chat: channels at the left, the messages of the current one, and people and statistics at the right."""
 
-import dataclasses
 import itertools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from jaxenv.envs.teamsclone.dynamics import MAX_UNREAD
 from jaxenv.envs.teamsclone.types import AWAY, BUSY, OFFLINE, PRESENCE
@@ -148,8 +148,7 @@ def _draw_channel_page(chat: Chat, canvas: Canvas) -> None:
     _draw_messages(chat, canvas.part(0, HEADER, canvas.width, canvas.height - HEADER))
 
 
-@dataclasses.dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """A message with its text on lines."""
 
     message: Message
@@ -190,7 +189,7 @@ def _fitting(blocks: Sequence[Block], height: float) -> Sequence[Block]:
     shown = blocks[first:]
     free = height - sum(block.height for block in shown)
     rest = min(MIN_REST + free / max(len(shown), 1), MAX_REST)
-    return [dataclasses.replace(block, rest=rest) for block in shown]
+    return [block._replace(rest=rest) for block in shown]
 
 
 def _draw_block(block: Block, canvas: Canvas, y: float) -> None:

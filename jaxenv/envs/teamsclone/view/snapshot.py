@@ -93,8 +93,7 @@ def names_of(workspace: Scenario, given: Given, num_agents: int) -> Names:
 OVER = "over"  # a mention that has ended, if a single state does not show whether it was answered or missed
 
 
-@dataclasses.dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """A message of the agent's channel."""
 
     author: str
@@ -110,8 +109,7 @@ class Message:
     reactions: tuple[str, ...]  # emoji, by the agents that gave them
 
 
-@dataclasses.dataclass(frozen=True)
-class Channel:
+class Channel(NamedTuple):
     """A channel in the list."""
 
     number: int
@@ -123,8 +121,7 @@ class Channel:
     in_call: tuple[str, ...]  # agents
 
 
-@dataclasses.dataclass(frozen=True)
-class Person:
+class Person(NamedTuple):
     """A teammate or an agent."""
 
     name: str
@@ -134,8 +131,7 @@ class Person:
     is_viewer: bool
 
 
-@dataclasses.dataclass(frozen=True)
-class Chat:
+class Chat(NamedTuple):
     """Everything that is shown of a state."""
 
     names: Names

@@ -1,8 +1,8 @@
 """A week in plain Python, read from the arrays for drawing: every meeting, job, fact and message by name."""
 
-import dataclasses
 import itertools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from jaxenv.envs.week.view.names import Names, answer_at, num_channels, num_plac
 REPLIES = ("yes", "no")  # to a request, by the value of the reply
 
 
-@dataclasses.dataclass(frozen=True)
-class Meeting:
+class Meeting(NamedTuple):
     """A meeting that is known; times in slots of the week."""
 
     name: str
@@ -28,8 +27,7 @@ class Meeting:
     attended: int  # slots
 
 
-@dataclasses.dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """A job that is known."""
 
     name: str
@@ -47,8 +45,7 @@ class Job:
     group: int
 
 
-@dataclasses.dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """A message of the open channel."""
 
     author: str
@@ -60,8 +57,7 @@ class Message:
     answers: tuple[str, ...]  # what one can reply
 
 
-@dataclasses.dataclass(frozen=True)
-class Note:
+class Note(NamedTuple):
     """A line of the notebook."""
 
     question: str
@@ -69,8 +65,7 @@ class Note:
     age: int  # slots since it was right
 
 
-@dataclasses.dataclass(frozen=True)
-class ShownWeek:
+class ShownWeek(NamedTuple):
     """Everything that is shown of a state."""
 
     title: str
@@ -111,8 +106,7 @@ def read(observation: Observation, state: State, week: Scenario, names: Names) -
 
 def observed(week: ShownWeek) -> ShownWeek:
     """The week without meetings and jobs that are over, which are not observed."""
-    return dataclasses.replace(
-        week,
+    return week._replace(
         meetings=tuple(meeting for meeting in week.meetings if meeting.status in ("asked", "promised")),
         jobs=tuple(job for job in week.jobs if job.status in ("open", "later")),
     )
