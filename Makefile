@@ -109,8 +109,8 @@ format: $(DEV)  ## let ruff sort imports, fix what it can and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-library: $(CORE)  ## compile scenarios/library/ into the arrays that jaxenv ships
-	$(PY) -m scenarios compile $(ARGS)
+library: $(DEV)  ## compile scenarios/library/ into the arrays that jaxenv ships
+	$(PY) -m lab library
 
 tables: $(DEV)  ## write what docs/ repeats: tables of jaxenv/envs/, licences of constraints.txt, badges of pyproject.toml
 	$(PY) -m lab tables

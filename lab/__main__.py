@@ -13,6 +13,7 @@ COMMANDS = {
     "bench": ("lab.bench.speeds", "measure steps per second, beside other suites"),
     "bench-gpu": ("lab.bench.gpu", "measure all of it on a GPU, within eight minutes"),
     "compile-for": ("lab.bench.compiled", "compile the programs for chips that are not here"),
+    "library": ("lab.library", "compile scenarios/library/ into the arrays and schemas that jaxenv ships"),
     "returns": ("lab.solvers", "search the best returns and write returns.json"),
     "fuzz": ("lab.fuzz.command", "damage files, calls and arguments"),
     "soak": ("lab.soak", "play random legal steps and check their laws"),

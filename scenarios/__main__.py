@@ -4,14 +4,12 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import jaxenv
 from jaxenv.host import process
 from jaxenv.host.companions import command
 from jaxenv.host.names import printable
 from scenarios import authoring, solvers
-from scenarios.libraries import SHIPPED
 from scenarios.loading import ENVIRONMENTS, load
 from scenarios.text.errors import ScenarioError
 
@@ -112,17 +110,12 @@ def show(arguments: argparse.Namespace) -> int:
 
 
 def schema(arguments: argparse.Namespace) -> int:
-    """Prints the JSON Schema of an environment's documents, or writes it to a file.
+    """Prints the JSON Schema of an environment's documents.
 
-    Editors use it for a YAML document whose first line is
+    Editors use it, in a file, for a YAML document whose first line is
     # yaml-language-server: $schema=FILE
     """
-    text = authoring.schema_text(arguments.environment)
-    if arguments.output is None:
-        print(text, end="")
-    else:
-        arguments.output.write_text(text, "utf-8")
-        print(f"Wrote {arguments.output}.")
+    print(authoring.schema_text(arguments.environment), end="")
     return 0
 
 
@@ -144,23 +137,6 @@ def serve(arguments: argparse.Namespace) -> int:
     except ImportError as error:
         raise ScenarioError(f"{error}.") from None
     app.serve(arguments.host, arguments.port, arguments.env, arguments.sessions, arguments.idle)
-    return 0
-
-
-def compile(arguments: argparse.Namespace) -> int:
-    """Writes the files that jaxenv ships beside the text of each library: the arrays and the JSON Schema.
-
-    For the development of jaxenv itself; your own scenarios are compiled whenever they are loaded. The known returns
-    of the libraries are written by `python -m lab returns`, in a checkout.
-    """
-    for name, format in ENVIRONMENTS.items():
-        library = load(name)
-        arrays = format.environment.library
-        library.bank.save(arrays)
-        print(f"{arrays}: {_number(len(library), 'scenario')}, {library.bank.fingerprint()}")
-        file = SHIPPED / authoring.schema_name(name)
-        file.write_text(authoring.schema_text(name), "utf-8")
-        print(file)
     return 0
 
 
@@ -189,14 +165,12 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("path", metavar="WHAT", help=WHERE)
     added = subcommand(schema, "print the JSON Schema with which editors complete and check scenarios")
     added.add_argument("environment", metavar="ENVIRONMENT", help=NAMES)
-    added.add_argument("--output", metavar="FILE", type=Path, help="write it to FILE, replacing what is there")
     added = subcommand(serve, "serve the environments as text, by the protocol of OpenEnv")
     added.add_argument("--env", metavar="ID", default=id, help="of a reset that names none (default: %(default)s)")
     added.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine)")
     added.add_argument("--port", type=_count_to(65535), default=8000, help="default: %(default)s")
     added.add_argument("--sessions", type=_count_to(4096), default=16, help="at a time, of HTTP and of WebSocket each")
     added.add_argument("--idle", type=_count_to(10**6), default=600, metavar="SECONDS", help="how long a session stays")
-    subcommand(compile, "for the development of jaxenv: write the files made from the libraries")
     return parser
 
 

@@ -27,7 +27,7 @@ ENVIRONMENTS: dict[str, DocumentFormat] = {
     family.name: importlib.import_module(f"scenarios.{family.name}").FORMAT for family in FAMILIES
 }
 """Name -> format. `library/` holds a folder of its documents, `NAME.example.yaml`, and `NAME.schema.json`, which
-`jaxenv scenarios compile` writes."""
+`make library` writes."""
 
 
 def format_of(name: str) -> DocumentFormat:

@@ -199,8 +199,8 @@ def _options() -> list[tuple[str, list[str], int]]:
         count = sum(names[:1] == [first] for first in ("run_dir", "run_dirs", "env"))
         found.append((name, [_option(each) for each in names[count:]], count))
     server = ["--env", "--host", "--port", "--sessions", "--idle"]
-    found += [("scenarios " + name, ["--help"], 1) for name in ("new", "check", "show")]
-    return [*found, ("scenarios schema", ["--output"], 1), ("scenarios serve", server, 0), ("scenarios compile", [], 0)]
+    found += [("scenarios " + name, ["--help"], 1) for name in ("new", "check", "show", "schema")]
+    return [*found, ("scenarios serve", server, 0)]
 
 
 def _fields(kind: Any) -> Iterator[str]:

@@ -90,7 +90,7 @@ def properties(schema: dict) -> Iterator[tuple[str, str, dict]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_shipped_schema_is_that_of_the_documents(name: str) -> None:
-    # where this fails: jaxenv scenarios compile
+    # where this fails: make library
     assert (SHIPPED / f"{name}.schema.json").read_text("utf-8") == authoring.schema_text(name)
 
 

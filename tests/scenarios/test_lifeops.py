@@ -43,7 +43,7 @@ def test_library_is_the_shipped_bank() -> None:
     _, params = jaxenv.make("LifeOps-v0")
     assert library.ids == IDS
     assert library.warnings == ()
-    # where this fails: jaxenv scenarios compile
+    # where this fails: make library
     assert_equal(library.bank, params.bank)
     assert library.bank.fingerprint() == params.bank.fingerprint()
 

@@ -52,7 +52,7 @@ def assert_equal(a: Any, b: Any) -> None:
 def test_library_is_the_shipped_bank() -> None:
     library = scenarios.load("lifestack")
     _, params = jaxenv.make("LifeStack-v0")
-    # where this fails: jaxenv scenarios compile
+    # where this fails: make library
     assert_equal(library.bank, params.bank)
     assert library.bank.fingerprint() == params.bank.fingerprint()
 

@@ -11,7 +11,7 @@ from scenarios import teamsclone
 
 
 def test_the_shipped_arrays_are_those_of_the_documents() -> None:
-    # where this fails: jaxenv scenarios compile
+    # where this fails: make library
     library = scenarios.load("teamsclone")
     _, params = jaxenv.make("TeamsClone-v0")
     assert params.bank.fingerprint() == library.bank.fingerprint()
