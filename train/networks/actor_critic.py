@@ -1,6 +1,6 @@
 """Policy and critic over an overview of the observation, which here is the flat observation itself."""
 
-from typing import Any, Self
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,51 +9,35 @@ from flax import linen as nn
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask
 from train.networks.layers import CORES, MLP, Carry, Dense, Sequences, orthogonal
-from train.networks.outputs import Critic, MaskedCategorical, critic_named
+from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.groups import Network
 
 
-class ActorCritic(nn.Module, kw_only=True):
+class ActorCritic(nn.Module):
     """A policy and a critic; the heads start at gains 0.01 and 1 (Huang et al. 2022, detail 2).
 
     With a core the hidden layers read the overview, and what is remembered of the steps before.
     """
 
+    settings: Network
     num_actions: int
     critic: type[Critic]
-    hidden: tuple[int, ...]
-    activation: str
-    shared_trunk: bool
-    core_type: type[nn.Module] | None = None  # what is remembered, if anything is
-    carry_size: int = 0  # H, the units of the core; without one, 0
-    dtype: str = "float32"
-    layer_norm: bool = False
 
-    @classmethod
-    def from_settings(cls, settings: Network, num_actions: int, **own: Any) -> Self:
-        """The network that the settings describe, with the fields that a subclass has of its own."""
-        return cls(
-            num_actions=num_actions,
-            critic=critic_named(settings.critic),
-            hidden=settings.hidden,
-            activation=settings.activation,
-            shared_trunk=settings.shared_trunk,
-            core_type=CORES.get(settings.core),
-            carry_size=settings.core_units if settings.core in CORES else 0,
-            dtype=settings.dtype,
-            layer_norm=settings.layer_norm,
-            **own,
-        )
+    @property
+    def carry_size(self) -> int:
+        """H, the units of the core; without one, 0."""
+        return self.settings.core_units if self.settings.core in CORES else 0
 
     def setup(self) -> None:
         """Creates two trunks, or one under two names, and the heads."""
-        layers = (self.hidden, self.activation, self.dtype, self.layer_norm)
+        settings = self.settings
+        layers = (settings.hidden, settings.activation, settings.dtype, settings.layer_norm)
         self.actor_trunk = MLP(*layers)
-        self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(*layers)
+        self.critic_trunk = self.actor_trunk if settings.shared_trunk else MLP(*layers)
         self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
         self.value_head = Dense(self.critic.OUTPUTS, kernel_init=orthogonal(1.0))
-        if self.core_type:
-            self.core = self.core_type(self.carry_size)
+        if self.carry_size:
+            self.core = CORES[settings.core](self.carry_size)
 
     def read(self, env: Environment, observation: Any, params: Any) -> Any:
         """The features of one observation: here [F] float32, the flat vector."""

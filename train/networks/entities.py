@@ -4,7 +4,7 @@ It is built for speed on a CPU, where a large array costs more than a matrix pro
 array, are computed once for policy and value, and actions are scored without a separate hidden layer.
 """
 
-from typing import Any, Self
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -27,31 +27,28 @@ class Overview(nn.Module):
     embeddings of them, follow in catalogue order, or are left to the action scores.
     """
 
-    embedding: int
-    sees_actions: bool
-    action_embedding: int  # units, 0 for the features themselves
-    dtype: str  # of the embeddings
+    settings: Network
 
     @nn.compact
     def __call__(self, entities: Entities) -> jax.Array:
         """[..., context + 2 * embedding * groups], and A * f, or A * action_embedding, more with the actions."""
         parts = [entities.context, *(self.pool(name, entities.groups[name]) for name in sorted(entities.groups))]
-        if self.sees_actions:
+        if self.settings.sees_actions:
             actions = dense(entities.actions)
-            if self.action_embedding:
-                actions = self.embedded("actions", self.action_embedding, actions)
+            if self.settings.action_embedding:
+                actions = self.embedded("actions", self.settings.action_embedding, actions)
             parts.append(actions.reshape(*actions.shape[:-2], -1).astype(jnp.float32))
         return jnp.concatenate(parts, axis=-1)
 
     def embedded(self, name: str, units: int, features: jax.Array) -> jax.Array:
         """[..., n, f] -> [..., n, units]: one layer, the same for each of n."""
-        embed = Dense(units, kernel_init=orthogonal(2**0.5), dtype=self.dtype, name=f"embed_{name}")
+        embed = Dense(units, kernel_init=orthogonal(2**0.5), dtype=self.settings.dtype, name=f"embed_{name}")
         rows = embed(features.reshape(-1, features.shape[-1]))  # a third faster than without the reshape
         return nn.relu(rows).reshape(*features.shape[:-1], units)
 
     def pool(self, name: str, group: EntityGroup) -> jax.Array:
         """[..., 2 * embedding]: sum and maximum of the group's embeddings, zeros where there is no entity."""
-        embedded = jnp.where(group.mask[..., None], self.embedded(name, self.embedding, group.features), 0.0)
+        embedded = jnp.where(group.mask[..., None], self.embedded(name, self.settings.embedding, group.features), 0.0)
         total = jnp.sum(embedded, axis=-2, dtype=jnp.float32) / group.mask.shape[-1] ** 0.5  # about the scale of one
         return jnp.concatenate([total, jnp.max(embedded, axis=-2).astype(jnp.float32)], axis=-1)
 
@@ -87,28 +84,19 @@ def _by_tables(weights: jax.Array, features: ActionTables) -> jax.Array:
     return jnp.where(features.legal, scores, 0.0)
 
 
-class EntityActorCritic(ActorCritic, kw_only=True):
+class EntityActorCritic(ActorCritic):
     """A policy that scores each action by its own features and the pooled observation, and a critic."""
 
-    overview: nn.Module  # Entities [...] -> [..., F], the input of the hidden layers
-    sees_mask: bool = False
-
-    @classmethod
-    def from_settings(cls, settings: Network, num_actions: int, **own: Any) -> Self:
-        """The network that the settings describe."""
-        overview = Overview(settings.embedding, settings.sees_actions, settings.action_embedding, settings.dtype)
-        own |= {"overview": overview, "sees_mask": settings.sees_mask}
-        return super().from_settings(settings, num_actions, **own)
-
     def setup(self) -> None:
-        """Creates the layers that score actions."""
+        """Creates the layers that pool entities and score actions."""
         super().setup()
+        self.overview = Overview(self.settings)
         self.action_scores = ActionScores()
 
     def read(self, env: Environment, observation: Any, params: Any) -> Entities:
         """The entities of one observation, with its mask in the context if that is seen."""
         entities = env.entities(observation, params)
-        if not self.sees_mask:
+        if not self.settings.sees_mask:
             return entities
         seen = observation.action_mask.astype(jnp.float32)
         return entities.replace(context=jnp.concatenate([entities.context, seen]))

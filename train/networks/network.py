@@ -4,6 +4,7 @@ from train.networks.actor_critic import ActorCritic
 from train.networks.custom import CustomNetwork, custom_network
 from train.networks.entities import EntityActorCritic
 from train.networks.normalization import NormalizedNetwork
+from train.networks.outputs import critic_named
 from train.settings.groups import Network
 
 PureNetwork = ActorCritic | CustomNetwork | NormalizedNetwork
@@ -23,5 +24,5 @@ def make_network(settings: Network, num_actions: int) -> PureNetwork:
     if settings.module:
         network = custom_network(settings)
     else:
-        network = ENCODERS[settings.encoder].from_settings(settings, num_actions)
+        network = ENCODERS[settings.encoder](settings, num_actions, critic_named(settings.critic))
     return NormalizedNetwork(network) if settings.normalize_observations else network

@@ -131,7 +131,7 @@ class Network:
     # A custom module, MODULE:NAME, and its arguments; `train.networks.custom` fills them in. Then nothing below may be
     # given.
     module: tyro.conf.Suppress[str | None] = None
-    arguments: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    arguments: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict, hash=False)
     encoder: Literal["flat", "entities"] = "flat"  # an MLP over the flat vector, or entities embedded and pooled
     embedding: int = 32  # units per embedded entity (encoder entities only)
     hidden: tuple[int, ...] = (256, 256)  # units per hidden layer
