@@ -30,14 +30,12 @@ class ActorCritic(nn.Module):
 
     def setup(self) -> None:
         """Creates two trunks, or one under two names, and the heads."""
-        settings = self.settings
-        layers = (settings.hidden, settings.activation, settings.dtype, settings.layer_norm)
-        self.actor_trunk = MLP(*layers)
-        self.critic_trunk = self.actor_trunk if settings.shared_trunk else MLP(*layers)
+        self.actor_trunk = MLP(self.settings)
+        self.critic_trunk = self.actor_trunk if self.settings.shared_trunk else MLP(self.settings)
         self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
         self.value_head = Dense(self.critic.OUTPUTS, kernel_init=orthogonal(1.0))
         if self.carry_size:
-            self.core = CORES[settings.core](self.carry_size)
+            self.core = CORES[self.settings.core](self.carry_size)
 
     def read(self, env: Environment, observation: Any, params: Any) -> Any:
         """The features of one observation: here [F] float32, the flat vector."""

@@ -13,6 +13,7 @@ from jax import lax
 from jax.custom_batching import sequential_vmap
 
 from jaxenv.core.types import Key
+from train.settings.groups import Network
 
 GATES = 3  # reset, update, candidate
 
@@ -38,23 +39,20 @@ def orthogonal(gain: float) -> initializers.Initializer:
 
 
 class MLP(nn.Module):
-    """Hidden layers of the given sizes, with orthogonal weights of gain sqrt(2).
+    """The hidden layers of the settings, with orthogonal weights of gain sqrt(2).
 
     With `layer_norm` each is normalized before its activation (Ba et al. 2016).
     """
 
-    hidden: tuple[int, ...]
-    activation: str
-    dtype: str = "float32"  # of the computation; the weights are float32
-    layer_norm: bool = False
+    settings: Network
 
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
         """[..., F] -> [..., hidden[-1]] float32."""
-        for size in self.hidden:
-            x = Dense(size, kernel_init=orthogonal(2**0.5), dtype=self.dtype)(x)
-            x = nn.LayerNorm(dtype=self.dtype)(x) if self.layer_norm else x
-            x = ACTIVATIONS[self.activation](x)
+        for size in self.settings.hidden:
+            x = Dense(size, kernel_init=orthogonal(2**0.5), dtype=self.settings.dtype)(x)
+            x = nn.LayerNorm(dtype=self.settings.dtype)(x) if self.settings.layer_norm else x
+            x = ACTIVATIONS[self.settings.activation](x)
         return x.astype(jnp.float32)
 
 

@@ -1,10 +1,11 @@
 """Networks as pure functions of weights, and the networks of the settings."""
 
+from jaxenv.host.names import require_one_of
 from train.networks.actor_critic import ActorCritic
 from train.networks.custom import CustomNetwork, custom_network
 from train.networks.entities import EntityActorCritic
 from train.networks.normalization import NormalizedNetwork
-from train.networks.outputs import critic_named
+from train.networks.outputs import CRITICS
 from train.settings.groups import Network
 
 PureNetwork = ActorCritic | CustomNetwork | NormalizedNetwork
@@ -20,9 +21,10 @@ ENCODERS: dict[str, type[ActorCritic]] = {"flat": ActorCritic, "entities": Entit
 
 
 def make_network(settings: Network, num_actions: int) -> PureNetwork:
-    """The network that the settings describe."""
+    """The network that the settings describe; a ValueError for a critic that is no row of `CRITICS`."""
     if settings.module:
         network = custom_network(settings)
     else:
-        network = ENCODERS[settings.encoder](settings, num_actions, critic_named(settings.critic))
+        require_one_of(settings.critic, CRITICS, f"no critic {settings.critic!r}")
+        network = ENCODERS[settings.encoder](settings, num_actions, CRITICS[settings.critic])
     return NormalizedNetwork(network) if settings.normalize_observations else network

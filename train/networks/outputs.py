@@ -8,7 +8,6 @@ from jax import lax
 
 from jaxenv.core import masking
 from jaxenv.core.types import ActionMask, Key
-from jaxenv.host.names import require_one_of
 from train.settings.groups import Hyper
 
 UNITS = 2.0**22  # of probability, in which samples are drawn
@@ -100,9 +99,3 @@ class Critic(struct.PyTreeNode):
 
 CRITICS: dict[str, type[Critic]] = {"scalar": Critic}
 """Name in the settings -> the form of the value."""
-
-
-def critic_named(name: str) -> type[Critic]:
-    """A row of `CRITICS`; a ValueError with the nearest name if there is none."""
-    require_one_of(name, CRITICS, f"no critic {name!r}")
-    return CRITICS[name]
