@@ -17,7 +17,6 @@ from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from train.dqn import learner, replay
-from train.dqn.learner import Learned
 from train.experience.lane import LaneState
 from train.experience.rollout import Transition, collect, observation_shapes
 from train.lanes import BY_LANE, Lanes
@@ -84,13 +83,12 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         batches = replay.sample(sample_key, filled, (minibatches, sizes.rollout.minibatch_size))
         step = functools.partial(learner.gradient_step, reader=reader, hyper=hyper, sizes=sizes, lanes=lanes)
         numbers = updates * minibatches + jnp.arange(minibatches, dtype=jnp.int32)
-        before = Learned(shared.weights, shared.optimizer, shared.target)
-        learned, terms = lax.scan(step, before, (numbers, batches))
-        learned = select(updates + 1 >= first_to_learn, learned, before)
+        learned, terms = lax.scan(step, shared, (numbers, batches))
+        learned = select(updates + 1 >= first_to_learn, learned, shared)
 
         metrics = metrics_of(terms, lanes.sum(totals), hyper, epsilon)
         buffer = replay.add_unless(has_failed(metrics), filled, lane.buffer, added, overwritten)
-        return lane.replace(envs=envs, buffer=buffer), shared.replace(**learned._asdict()), metrics
+        return lane.replace(envs=envs, buffer=buffer), learned, metrics
 
     return over_lanes(learn_lane, config, env, lanes)
 

@@ -1,7 +1,7 @@
 """A gradient step of DQN: values of actions move towards one-step targets, and the target network follows."""
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -10,20 +10,13 @@ import optax
 from train.dqn.replay import Step
 from train.lanes import Lanes
 from train.learning.q_learning import value_of
+from train.learning.state import TrainState
 from train.learning.updates import Terms, descend
 from train.networks.policy import Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper, QLearning
 
 DIRECTION = optax.scale_by_adam()
-
-
-class Learned(NamedTuple):
-    """The state that gradient steps change."""
-
-    weights: Any
-    optimizer: optax.OptState
-    target: Any  # weights of the target network
 
 
 def targets(weights: Any, target: Any, batch: Step, *, reader: Reader, hyper: Hyper, settings: QLearning) -> jax.Array:
@@ -50,12 +43,12 @@ def huber(
 
 
 def gradient_step(
-    learned: Learned, step: tuple[jax.Array, Step], *, reader: Reader, hyper: Hyper, sizes: Config, lanes: Lanes
-) -> tuple[Learned, Terms]:
-    """One optimizer step: (learned, terms of the loss).
+    state: TrainState, step: tuple[jax.Array, Step], *, reader: Reader, hyper: Hyper, sizes: Config, lanes: Lanes
+) -> tuple[TrainState, Terms]:
+    """One optimizer step: (the state with other weights, those of the target network too; terms of the loss).
 
     Args:
-        learned: the state so far.
+        state: shared by all lanes.
         step: the number of this step ([] int32, from 0), and its samples, of which each lane has [N].
         reader: the network, and the environment that it acts in.
         hyper: the hyperparameters.
@@ -63,11 +56,13 @@ def gradient_step(
         lanes: over which gradients are averaged.
     """
     (number, batch), size = step, sizes.rollout.samples_at_once
-    loss = functools.partial(huber, target=learned.target, reader=reader, hyper=hyper, settings=sizes.q)
-    (weights, state), terms = descend(
-        learned[:2], batch, loss=loss, direction=DIRECTION, hyper=hyper, microbatch_size=size, lanes=lanes
+    loss = functools.partial(huber, target=state.target, reader=reader, hyper=hyper, settings=sizes.q)
+    before = state.weights, state.optimizer
+    (weights, optimizer), terms = descend(
+        before, batch, loss=loss, direction=DIRECTION, hyper=hyper, microbatch_size=size, lanes=lanes
     )
-    return Learned(weights, state, follow(learned.target, weights, number, sizes.q)), terms
+    target = follow(state.target, weights, number, sizes.q)
+    return state.replace(weights=weights, optimizer=optimizer, target=target), terms
 
 
 def follow(target: Any, weights: Any, number: jax.Array, settings: QLearning) -> Any:

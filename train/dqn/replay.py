@@ -44,12 +44,8 @@ def empty(record: Any, capacity: int) -> Buffer:
     >>> add(add(buffer, steps), steps).steps.action
     Array([8, 9, 9, 7], dtype=int32)
     """
-
-    def zeros(one: Any) -> Any:
-        return jax.tree.map(lambda x: jnp.zeros((capacity, *x.shape), x.dtype), one)
-
-    number, real, truth = (jnp.zeros(capacity, dtype) for dtype in (jnp.int32, jnp.float32, jnp.bool_))
-    steps = Step(observation=zeros(record), action=number, reward=real, following=zeros(record), is_last=truth)
+    one = Step(observation=record, action=jnp.int32(0), reward=jnp.float32(0), following=record, is_last=jnp.bool_(0))
+    steps = jax.tree.map(lambda x: jnp.zeros((capacity, *x.shape), x.dtype), one)
     return Buffer(steps, jnp.int32(0), jnp.int32(0))
 
 
