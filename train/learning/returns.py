@@ -1,7 +1,5 @@
 """Returns and advantages that treat termination and truncation separately, and the scale of rewards."""
 
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -47,36 +45,36 @@ def estimated(steps: Transition, last_value: jax.Array, hyper: Hyper) -> tuple[j
     return advantages, advantages + steps.value
 
 
-class RewardScale(NamedTuple):
-    """Rewards in units of the standard deviation of the discounted return, as it was before this update.
+def scaled(rewards: jax.Array, returns: Moments | None) -> jax.Array:
+    """[T, B] float32: rewards in units of the standard deviation of the discounted return, clipped.
 
     The return that an agent has collected so far, discounted step by step, is a number for each row of the batch; its
-    variance is estimated over all that were seen (Engstrom et al. 2020, "Implementation matters", appendix A.2). Each
-    part is None where rewards are not scaled.
+    variance is estimated over all that were seen (Engstrom et al. 2020, "Implementation matters", appendix A.2).
+
+    Args:
+        rewards: [T, B] float32.
+        returns: of one number, as they were before this update; of none before the first one, by which rewards stay.
+            None where they are not scaled.
     """
+    return rewards if returns is None else jnp.clip(rewards / returns.deviation()[0], -LIMIT, LIMIT)
 
-    so_far: jax.Array | None  # [B] float32, the discounted return of each row's episode up to now; of a lane
-    moments: Moments | None  # of one number; over all lanes
 
-    def apply(self, rewards: jax.Array) -> jax.Array:
-        """[T, B] float32: rewards in standard deviations, clipped; before the first update as they are."""
-        if self.moments is None:
-            return rewards
-        return jnp.clip(rewards / self.moments.deviation()[0], -LIMIT, LIMIT)
+def counted(
+    so_far: jax.Array | None, returns: Moments | None, steps: Transition, gamma: jax.Array | float, lanes: Lanes
+) -> tuple[jax.Array | None, Moments | None]:
+    """(the discounted return of each row's episode up to now [B], the moments of them) with a rollout counted.
 
-    def after(self, rewards: jax.Array, ended: jax.Array, gamma: jax.Array | float, lanes: Lanes) -> "RewardScale":
-        """The same with a rollout counted.
-
-        Args:
-            rewards: [T, B] float32, unscaled.
-            ended: [T, B] bool, the episode ended with this step.
-            gamma: discount.
-            lanes: whose returns count alike.
-        """
-        if self.so_far is None or self.moments is None:
-            return self
-        so_far, seen = discounted(self.so_far, rewards, ended, gamma)
-        return RewardScale(so_far, self.moments.merge(Moments.of(seen[..., None]).over(lanes)))
+    Args:
+        so_far: [B] float32, before the rollout, of a lane. Like `returns` it is None where rewards are not scaled.
+        returns: the moments before it, over all lanes.
+        steps: of the rollout, [T, B], with unscaled rewards.
+        gamma: discount.
+        lanes: whose returns count alike.
+    """
+    if so_far is None or returns is None:
+        return so_far, returns
+    so_far, seen = discounted(so_far, steps.reward, steps.ended, gamma)
+    return so_far, returns.merge(Moments.of(seen[..., None]).over(lanes))
 
 
 def discounted(

@@ -17,7 +17,7 @@ from train.experience.rollout import Transition, collect
 from train.experience.teacher import make_teacher
 from train.lanes import Lanes
 from train.learning.algorithm import Metrics
-from train.learning.returns import RewardScale, estimated
+from train.learning.returns import counted, estimated, scaled
 from train.learning.state import SPECS, TrainState, begin
 from train.learning.updates import Update, compiled, not_finite_terms, over_lanes
 from train.networks.layers import Sequences
@@ -70,16 +70,15 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             teacher=make_teacher(config, hyper, reader, shared.weights),
             with_scenarios=lane.levels is not None,
         )
-        scale = RewardScale(lane.return_so_far, shared.returns)
-        scaled = steps.replace(reward=scale.apply(steps.reward))
-        batch = estimate(scaled, last_value, hyper, lane.envs.carry)
+        scaled_steps = steps.replace(reward=scaled(steps.reward, shared.returns))
+        batch = estimate(scaled_steps, last_value, hyper, lane.envs.carry)
         size = sizes.rollout.samples_at_once
         step = functools.partial(gradient_step, reader=reader, hyper=hyper, microbatch_size=size, lanes=lanes)
         before = shared.weights, shared.optimizer
         (weights, optimizer), terms, means = learn(shuffle_key, before, batch, step, sizes.rollout, hyper.target_kl)
 
         scored, recorded = score_scenarios(lane, steps, batch.advantage, shared.updates, config=sizes, hyper=hyper)
-        counted = scale.after(steps.reward, steps.ended, hyper.gamma, lanes)
+        so_far, returns = counted(lane.return_so_far, shared.returns, steps, hyper.gamma, lanes)
         weights = with_new_statistics(weights, reader.features, steps.observation, lanes)
         means |= {
             "explained_variance": explained_variance(batch.value, batch.target, lanes),
@@ -87,8 +86,8 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             "entropy_coef": jnp.asarray(hyper.entropy_coef),
         }
         metrics = Metrics(lanes.sum(totals), means | lanes.mean(recorded), not_finite_terms(terms))
-        lane = scored.replace(envs=envs, return_so_far=counted.so_far)
-        return lane, shared.replace(weights=weights, optimizer=optimizer, returns=counted.moments), metrics
+        lane = scored.replace(envs=envs, return_so_far=so_far)
+        return lane, shared.replace(weights=weights, optimizer=optimizer, returns=returns), metrics
 
     return over_lanes(learn_lane, config, env, lanes)
 
