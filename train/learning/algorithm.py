@@ -25,9 +25,9 @@ class Metrics(struct.PyTreeNode):
 class Algorithm(Protocol):
     """A learning algorithm: a module with a name and these pure functions, such as `train.ppo`.
 
-    It may have truth values too: `normalizes` if it knows normalized observations and rewards, `scores_scenarios` if it
-    knows curricula, `remembers` if it trains networks with memory, `clips` if it clips the ratio of a policy to the one
-    that acted, `imitates` if it knows teachers.
+    It may have `abilities` too: "normalizes" if it knows normalized observations and rewards, "scores scenarios" if it
+    knows curricula, "remembers" if it trains networks with memory, "clips" if it clips the ratio of a policy to the one
+    that acted, "imitates" if it knows teachers.
     """
 
     @property
@@ -70,10 +70,9 @@ def check_abilities(algorithm: Algorithm, config: Config) -> None:
         f"--core {config.network.core}": (config.network.core != "none", "remembers"),
         "--teacher": (config.teacher is not None, "imitates"),
         "--clip-end": (config.hyper.clip_end is not None, "clips"),
-        f"--curriculum {config.curriculum.curriculum}": (not config.curriculum.is_uniform, "scores_scenarios"),
+        f"--curriculum {config.curriculum.curriculum}": (not config.curriculum.is_uniform, "scores scenarios"),
     }
-    named = [
-        option for option, (is_wanted, able) in wanted.items() if is_wanted and not getattr(algorithm, able, False)
-    ]
+    able = getattr(algorithm, "abilities", ())
+    named = [option for option, (is_wanted, ability) in wanted.items() if is_wanted and ability not in able]
     if named:
         raise ValueError(f"{algorithm.name} has no {' and no '.join(named)}")

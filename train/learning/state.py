@@ -77,7 +77,9 @@ def begin(
     optimizer = jax.jit(clipped(direction, config.hyper.max_grad_norm).init)(weights)
     weights, optimizer, updates, returns = lanes.put((weights, optimizer, jnp.int32(0), returns), SHARED)
     of_lanes = started(lanes.put(keys, BY_LANE), lanes.put(env_params, SHARED))
-    return strip_weak_types(TrainState(weights, optimizer, of_lanes, updates, returns))
+    state = TrainState(weights, optimizer, of_lanes, updates, returns)
+    # Without weak types, so that the second call of a compiled function finds the first one's.
+    return jax.tree.map(lambda x: lax.convert_element_type(x, x.dtype), state)
 
 
 def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank | None:
@@ -116,16 +118,6 @@ def initial_weights(key: Key, env_params: Any, config: Config, env: Environment)
 def reader_of(config: Config, env: Environment, env_params: Any) -> Reader:
     """The network of the settings, as a reader of the environment's observations."""
     return Reader(make_network(config.network, env.num_actions), env, env_params)
-
-
-def strip_weak_types(tree: Any) -> Any:
-    """The same arrays without weak types, so that the second call of a compiled function finds the first one's."""
-
-    def strip(x: Any) -> jax.Array:
-        is_key = jnp.issubdtype(x.dtype, jax.dtypes.prng_key)
-        return x if is_key else lax.convert_element_type(x, x.dtype)
-
-    return jax.tree.map(strip, tree)
 
 
 def _init_keys(key: Key, config: Config) -> tuple[Key, list[Key]]:

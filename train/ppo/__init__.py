@@ -9,8 +9,4 @@ from train.ppo.algorithm import make_superstep as make_superstep
 from train.ppo.algorithm import make_update as make_update
 
 name = "ppo"
-normalizes = True
-clips = True
-remembers = True
-imitates = True
-scores_scenarios = True
+abilities = ("normalizes", "clips", "remembers", "imitates", "scores scenarios")
