@@ -6,6 +6,8 @@ import types
 import numpy as np
 
 from strategies.tables import STATES, Table, column, table
+from train.run.job import ALONE
+from train.run.runner import run_members
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout, Scenarios
 
@@ -62,3 +64,8 @@ class Registered(Table):
     @property
     def default_params(self):
         return PROBES["observation"]
+
+
+def run_alone(job, folder=None, **options):
+    """The outcome of a run that is no population."""
+    return run_members(job, folder, **options)[ALONE]

@@ -12,7 +12,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -21,17 +21,12 @@ import jax
 from train.log.recorder import Callback
 from train.processes import any_of, is_writer, wait_for_all
 from train.run.group import Group, OnStart, turns, within_memory
-from train.run.job import ALONE, Job
+from train.run.job import Job
 from train.run.outputs import FailedUpdate, NotFinite, Outcome, Outputs
 from train.save.checkpoint import Checkpoints, Finished
 from train.save.description import Progress
 from train.save.folder import RunFolder
 from train.score.held_out import Validator, make_validator
-
-
-def run(job: Job, folder: RunFolder | None = None, **options: Any) -> Outcome:
-    """The outcome of a run with a single member; arguments and errors are those of `run_members`."""
-    return run_members(job, folder, **options)[ALONE]
 
 
 def run_members(
@@ -171,7 +166,7 @@ def loop(
     """
     group, clock, running = outputs.group, outputs.clock, None
     policies = [functools.partial(group.policy, member=member) for member in range(len(group.named))]
-    with StopSignal() as stop:
+    with stop_signals() as signals:
         clock.start()
         try:
             for number in range(progress.superstep, group.config.num_supersteps):
@@ -181,7 +176,7 @@ def loop(
                 outputs.add(number, state, metrics, validations)
                 running = metrics, validations
                 is_due = checkpoints is not None and checkpoints.is_due()
-                stops, is_due = any_of(stop.is_requested or outputs.is_stop_requested, is_due)
+                stops, is_due = any_of(bool(signals) or outputs.is_stop_requested, is_due)
                 if stops or is_due or number + 1 == group.config.num_supersteps:
                     clock.wait(running)
                     running = None
@@ -232,27 +227,17 @@ def not_finite(failed: FailedUpdate, state: Any, progress: Progress, outputs: Ou
     )
 
 
-class StopSignal:
-    """Turns the first SIGINT or SIGTERM into a request to stop after the superstep; a second one acts as usual."""
+@contextlib.contextmanager
+def stop_signals() -> Iterator[list[int]]:
+    """Takes the first SIGINT or SIGTERM, a request to stop after the superstep; a second one acts as usual."""
+    taken: list[int] = []
+    with contextlib.ExitStack() as handlers:
 
-    def __init__(self) -> None:
-        """Starts without a request."""
-        self.is_requested = False
-        self._previous: dict[int, Any] = {}
+        def take(number: int, frame: FrameType | None) -> None:
+            taken.append(number)
+            handlers.close()
 
-    def _request(self, number: int, frame: FrameType | None) -> None:
-        self.is_requested = True
-        self._restore()
-
-    def _restore(self) -> None:
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
-
-    def __enter__(self) -> "StopSignal":
         if threading.current_thread() is threading.main_thread():  # no other one may have handlers
             for number in (signal.SIGINT, signal.SIGTERM):
-                self._previous[number] = signal.signal(number, self._request)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._restore()
+                handlers.callback(signal.signal, number, signal.signal(number, take))
+        yield taken

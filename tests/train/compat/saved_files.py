@@ -16,14 +16,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from probes import GENERATED, PROBES
+from probes import GENERATED, PROBES, run_alone
 
 import jaxenv
 import train
 from strategies.tables import Table
 from train import ppo
 from train.log.metrics import read_metrics
-from train.run import runner
 from train.run.group import Group
 from train.run.job import prepare
 from train.save import folder as run_folder
@@ -79,7 +78,7 @@ def read(folder: Path) -> dict[str, object]:
 def resume(folder: Path) -> train.Outcome:
     """Trains a copy of the run to its end."""
     run = run_folder.RunFolder(folder)
-    return runner.run(prepare(ppo, run.read_config(), TABLE, PARAMS), run, show_progress=False)
+    return run_alone(prepare(ppo, run.read_config(), TABLE, PARAMS), run, show_progress=False)
 
 
 def _made() -> tuple[Any, Any]:
@@ -90,7 +89,7 @@ def _write_run(path: Path) -> None:
     """A run that was stopped, with one checkpoint."""
     run = run_folder.create(CONFIG.replace(run_dir=path))
     config = dataclasses.replace(CONFIG, checkpoint_every=float("inf"))
-    runner.run(
+    run_alone(
         prepare(ppo, config, TABLE, PARAMS), run, show_progress=False, callback=lambda record: record["superstep"] == 0
     )
     run.write_config(run.read_config().replace(run_dir=Path("run")))

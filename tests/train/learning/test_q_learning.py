@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import BEST_ACTIONS, GAMMAS, GENERATED, PROBES, SMALL, VALUES
+from probes import BEST_ACTIONS, GAMMAS, GENERATED, PROBES, SMALL, VALUES, run_alone
 
 from strategies.tables import ACTIONS, Table, table
 from train import dqn, pqn
@@ -16,7 +16,6 @@ from train.learning.q_learning import epsilon_of, value_of
 from train.log.metrics import read_metrics
 from train.networks.network import make_network
 from train.networks.outputs import Critic, MaskedCategorical
-from train.run import runner
 from train.run.job import prepare
 from train.save import folder as run_folder
 from train.save.policy_file import load_policy, read_header
@@ -176,13 +175,13 @@ def test_a_run_compiles_once_and_resumes_bit_for_bit(algorithm, tmp_path, caplog
     compiled = []
     with jax.log_compiles():
         like = {"callback": lambda record: compiled.append(len(caplog.records)), "show_progress": False}
-        outcome = runner.run(prepare(algorithm, config, env, params), whole, **like)
+        outcome = run_alone(prepare(algorithm, config, env, params), whole, **like)
     assert 0 < compiled[0] == compiled[-1]
     assert outcome.env_steps == config.total_steps
 
     like = {"callback": lambda record: record["superstep"] == 4, "show_progress": False}
-    assert runner.run(prepare(algorithm, config, env, params), cut, **like).stopped
-    assert not runner.run(prepare(algorithm, config, env, params), cut, show_progress=False).stopped
+    assert run_alone(prepare(algorithm, config, env, params), cut, **like).stopped
+    assert not run_alone(prepare(algorithm, config, env, params), cut, show_progress=False).stopped
     assert cut.policy.read_bytes() == whole.policy.read_bytes()
     cut, whole = (
         [{name: value for name, value in record.items() if name not in TIMES} for record in read_metrics(each.metrics)]
@@ -195,7 +194,7 @@ def test_a_run_compiles_once_and_resumes_bit_for_bit(algorithm, tmp_path, caplog
 def test_a_policy_is_saved_and_read_like_any_other(algorithm, tmp_path):
     config = dataclasses.replace(CONFIG, total_steps=1, run_dir=tmp_path / "run")
     folder, params = run_folder.create(config), PROBES["mask"]
-    outcome = runner.run(prepare(algorithm, config, Table(), params), folder, show_progress=False)
+    outcome = run_alone(prepare(algorithm, config, Table(), params), folder, show_progress=False)
     again = load_policy(folder.policy, Table(), params)
     assert read_header(folder.policy)["algorithm"] == algorithm.name
     for a, b in zip(jax.tree.leaves(again), jax.tree.leaves(outcome.policy), strict=True):

@@ -16,12 +16,11 @@ from train.run.job import prepare
 if __name__ == "__main__" and sys.argv[1] == "join":
     processes.join(60)  # ahead of what makes arrays
 
-from probes import GENERATED, PROBES
+from probes import GENERATED, PROBES, run_alone
 
 from strategies.tables import Table
 from train import dqn, ppo
 from train.lanes import SHARED
-from train.run import runner
 from train.save import folder as run_folder
 from train.save.checkpoint import Checkpoints
 from train.settings.groups import QLearning
@@ -88,7 +87,7 @@ def run(path, devices, total_steps):
     config = dataclasses.replace(CONFIG, devices=devices, **lasting)
     folder = run_folder.RunFolder(Path(path))
     folder = folder if folder.checkpoints.exists() else run_folder.create(config)
-    outcome = runner.run(prepare(ppo, config, Table(), PARAMS), folder, show_progress=False)
+    outcome = run_alone(prepare(ppo, config, Table(), PARAMS), folder, show_progress=False)
     return [np.asarray(leaf).tolist() for leaf in jax.tree.leaves(outcome.policy.weights)]
 
 

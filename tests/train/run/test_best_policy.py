@@ -6,13 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import PROBES
+from probes import PROBES, run_alone
 
 from train import ppo
 from train.log.metrics import read_metrics
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
-from train.run import runner
 from train.run.job import prepare
 from train.run.outputs import BestPolicy
 from train.save import folder as run_folder
@@ -32,7 +31,7 @@ def config(generated):
 @pytest.fixture(scope="module")
 def whole(config, env, tmp_path_factory):
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path_factory.mktemp("best") / "run"))
-    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+    run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     return folder
 
 
@@ -56,7 +55,7 @@ def test_it_survives_stops(config, env, whole, tmp_path):
     """The same file in the end."""
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path / "run"))
     options = {"callback": lambda record: record["superstep"] % 3 == 0, "show_progress": False}
-    while runner.run(prepare(ppo, config, env, PARAMS), folder, **options).stopped:
+    while run_alone(prepare(ppo, config, env, PARAMS), folder, **options).stopped:
         assert folder.best_policy.exists()
     assert folder.best_policy.read_bytes() == whole.best_policy.read_bytes()
 
@@ -64,7 +63,7 @@ def test_it_survives_stops(config, env, whole, tmp_path):
 def test_a_run_without_validation_has_none(config, env, tmp_path):
     config = dataclasses.replace(config, validate_every=0, total_steps=1, run_dir=tmp_path / "run")
     folder = run_folder.create(config)
-    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+    run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert folder.policy.exists()
     assert not folder.best_policy.exists()
 

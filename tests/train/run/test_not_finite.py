@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import SMALL
+from probes import SMALL, run_alone
 
 import train
 from jaxenv import registry
@@ -18,7 +18,6 @@ from train.cli.main import main
 from train.learning.updates import not_finite_terms
 from train.log.metrics import not_finite
 from train.protocol import shipped
-from train.run import runner
 from train.run.group import Group
 from train.run.job import prepare
 from train.save import folder as run_folder
@@ -48,7 +47,7 @@ def failed(tmp_path_factory):
     config = dataclasses.replace(SMALL, run_dir=tmp_path_factory.mktemp("failed") / "run", checkpoint_every=0.0)
     folder = run_folder.create(config)
     with pytest.raises(train.NotFinite) as caught:
-        runner.run(prepare(ppo, config, Poisoned(), PARAMS), folder, show_progress=False)
+        run_alone(prepare(ppo, config, Poisoned(), PARAMS), folder, show_progress=False)
     return folder.read_config(), folder, str(caught.value)
 
 
@@ -108,7 +107,7 @@ def test_resuming_fails_again(failed):
     """A resumed run fails in the same update, and overwrites the saved state."""
     config, folder, message = failed
     with pytest.raises(train.NotFinite) as caught:
-        runner.run(prepare(ppo, config, Poisoned(), PARAMS), folder, show_progress=False)
+        run_alone(prepare(ppo, config, Poisoned(), PARAMS), folder, show_progress=False)
     assert str(caught.value) == message
 
 

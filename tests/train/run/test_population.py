@@ -1,6 +1,8 @@
 """Populations: members are what single runs are, in folders of their own, and a killed population resumes."""
 
+import contextlib
 import dataclasses
+import signal
 
 import jax
 import numpy as np
@@ -119,16 +121,9 @@ def test_members_train_in_turns_where_memory_is_short(pair, one_by_one, env, mon
     assert_same(found, one_by_one)
 
 
-class Stopped:
-    """In the place of `StopSignal`: a signal in the first superstep."""
-
-    is_requested = True
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        pass
+def stopped():
+    """In the place of `stop_signals`: a signal in the first superstep."""
+    return contextlib.nullcontext([signal.SIGTERM])
 
 
 @pytest.mark.slow
@@ -136,7 +131,7 @@ def test_a_population_that_resumes_keeps_its_turns(pair, one_by_one, env, tmp_pa
     """Whatever the memory is then; it ends as one that was not interrupted."""
     together, in_turns = (pair.replace(run_dir=tmp_path / name) for name in ("together", "in turns"))
     with monkeypatch.context() as changed:
-        changed.setattr(runner, "StopSignal", Stopped)
+        changed.setattr(runner, "stop_signals", stopped)
         train.train_population(env, PARAMS, together, show_progress=False)
         changed.setattr(group, "device_bytes", lambda: 1)
         with pytest.warns(UserWarning, match="they train in turns"):
@@ -157,7 +152,7 @@ def test_a_population_resumes_without_the_policy_that_it_started_from(pair, one_
     save_policy(path, one_by_one["seed=1"].policy, pair, scenarios="")
     config = pair.replace(run_dir=tmp_path / "run", init_from=str(path), total_steps=2048)
     with monkeypatch.context() as changed:
-        changed.setattr(runner, "StopSignal", Stopped)
+        changed.setattr(runner, "stop_signals", stopped)
         train.train_population(env, PARAMS, config, show_progress=False)
     path.unlink()
     outcomes = train.train_population(env, PARAMS, config, show_progress=False)

@@ -13,15 +13,14 @@ from pathlib import Path
 
 import jax
 import pytest
-from probes import PROBES
+from probes import PROBES, run_alone
 
 from train import ppo
 from train.log.metrics import read_metrics
-from train.run import runner
 from train.run.group import Group
 from train.run.job import prepare
 from train.run.progress import Bar
-from train.run.runner import StopSignal
+from train.run.runner import stop_signals
 from train.save import folder as run_folder
 from train.save.arrays import by_name, copied
 from train.save.checkpoint import CheckpointError
@@ -48,7 +47,7 @@ def folder(config, tmp_path):
 def whole(config, env, tmp_path_factory):
     """The folder of an uninterrupted run."""
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path_factory.mktemp("whole") / "run"))
-    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+    run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     return folder
 
 
@@ -63,7 +62,7 @@ def run_and_stop(config, env, params, folder, monkeypatch, after=2):
 
     with monkeypatch.context() as patch:
         patch.setattr(Bar, "show", show)
-        return runner.run(prepare(ppo, config, env, params), folder, show_progress=False)
+        return run_alone(prepare(ppo, config, env, params), folder, show_progress=False)
 
 
 def assert_same_run(found, expected):
@@ -81,7 +80,7 @@ def test_a_run(config, env, folder, caplog, monkeypatch):
     compiled = []
     monkeypatch.setattr(Bar, "show", lambda self, record: compiled.append(len(caplog.records)))
     with jax.log_compiles():
-        outcome = runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+        outcome = run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert 0 < compiled[0] == compiled[-1]
 
     records = list(read_metrics(folder.metrics))
@@ -114,7 +113,7 @@ def test_a_signal_stops_a_run_after_its_superstep_and_it_resumes(config, env, fo
     assert signal.getsignal(signal.SIGTERM) == before
     load_policy(folder.policy, env, PARAMS)
 
-    outcome = runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+    outcome = run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert not outcome.stopped
     assert outcome.env_steps == config.num_supersteps * config.steps_per_superstep
     assert outcome.seconds > stopped.seconds
@@ -130,7 +129,7 @@ def test_a_bank_that_stays_is_restored(config, env, tmp_path, monkeypatch, setti
     stopped = run_and_stop(config, env, PROBES["time limit"], folders[0], monkeypatch, after=5)
     assert stopped.env_steps == 5 * config.steps_per_superstep
     for folder in folders:
-        runner.run(prepare(ppo, config, env, PROBES["time limit"]), folder, show_progress=False)
+        run_alone(prepare(ppo, config, env, PROBES["time limit"]), folder, show_progress=False)
     assert_same_run(*folders)
 
 
@@ -142,25 +141,24 @@ def test_what_is_remembered_is_restored(config, env, tmp_path, monkeypatch):
     folders = [run_folder.create(dataclasses.replace(config, run_dir=tmp_path / name)) for name in ("cut", "whole")]
     assert run_and_stop(config, env, PROBES["time limit"], folders[0], monkeypatch).stopped
     for folder in folders:
-        runner.run(prepare(ppo, config, env, PROBES["time limit"]), folder, show_progress=False)
+        run_alone(prepare(ppo, config, env, PROBES["time limit"]), folder, show_progress=False)
     assert_same_run(*folders)
 
 
 CHILD = """
 import dataclasses, sys, time
 from pathlib import Path
-from probes import GENERATED, PROBES
+from probes import GENERATED, PROBES, run_alone
 from strategies.tables import Table
 from train import ppo
 from train.save import folder as run_folder
 from train.save.arrays import by_name, copied
-from train.run import runner
 from train.run.progress import Bar
 from train.run.job import prepare
 
 Bar.show = lambda self, record: time.sleep(0.1)
 config = dataclasses.replace(GENERATED, run_dir=Path(sys.argv[1]), checkpoint_every=0.25)
-runner.run(prepare(ppo, config, Table(), PROBES["observation"]), run_folder.create(config), show_progress=False)
+run_alone(prepare(ppo, config, Table(), PROBES["observation"]), run_folder.create(config), show_progress=False)
 """
 
 
@@ -178,13 +176,13 @@ def test_a_killed_run_resumes_bit_for_bit(config, env, whole, tmp_path, compiled
     with folder.metrics.open("a") as file:
         file.write('{"superstep": 9, "retu')  # as a run that is killed in the middle of a line leaves it
 
-    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+    run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert_same_run(folder, whole)
 
 
 def test_a_run_killed_before_its_first_checkpoint_starts_over(config, env, folder, whole):
     folder.metrics.write_text('{"superstep": 0}\n{"superstep": 1}\n')
-    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+    run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert_same_run(folder, whole)
 
 
@@ -199,7 +197,7 @@ def test_a_run_whose_checkpoints_and_policy_are_gone_is_not_begun_anew(config, e
         folder.best_policy.unlink(missing_ok=True)
     words = rf"^{folder.checkpoints} has no checkpoint, although {folder.path}/checkpoints\.begun was written after one"
     with pytest.raises(CheckpointError, match=words):
-        runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+        run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert folder.metrics.read_bytes() == before
 
 
@@ -216,11 +214,11 @@ def test_a_finished_run_is_reported_and_can_be_extended(config, env, folder, mon
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     before = folder.config.read_bytes()
     with pytest.raises(CheckpointError, match="the run is finished: 1,024 of 1,024 steps are done"):
-        runner.run(prepare(ppo, shorter, env, PARAMS), folder, show_progress=False)
+        run_alone(prepare(ppo, shorter, env, PARAMS), folder, show_progress=False)
     assert folder.config.read_bytes() == before
 
     folder.write_config(shorter)
-    assert runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False).env_steps == config.total_steps
+    assert run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False).env_steps == config.total_steps
     assert folder.read_config().total_steps == config.total_steps
     assert len(list(read_metrics(folder.metrics))) == config.num_supersteps
 
@@ -229,9 +227,7 @@ def test_other_scenarios_are_rejected(config, env, folder, monkeypatch):
     library = dataclasses.replace(config, training=Scenarios(scenarios="library"))
     run_and_stop(library, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match="has other scenarios"):
-        runner.run(
-            prepare(ppo, library, env, PARAMS.replace(bank=PROBES["one step"].bank)), folder, show_progress=False
-        )
+        run_alone(prepare(ppo, library, env, PARAMS.replace(bank=PROBES["one step"].bank)), folder, show_progress=False)
 
 
 @pytest.mark.slow
@@ -242,7 +238,7 @@ def test_a_changed_generator_is_rejected(config, env, folder, monkeypatch):
 
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match="has other scenarios"):
-        runner.run(prepare(ppo, config, Elsewhere(), PARAMS), folder, show_progress=False)
+        run_alone(prepare(ppo, config, Elsewhere(), PARAMS), folder, show_progress=False)
 
 
 @pytest.mark.slow
@@ -257,7 +253,7 @@ def test_a_run_does_not_resume_with_other_params(config, env, folder, monkeypatc
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     before = folder.policy.read_bytes()
     with pytest.raises(CheckpointError, match=f"belongs to another run: {message}"):
-        runner.run(prepare(ppo, config, env, PARAMS.replace(**changed)), folder, show_progress=False)
+        run_alone(prepare(ppo, config, env, PARAMS.replace(**changed)), folder, show_progress=False)
     assert folder.policy.read_bytes() == before
     saved = json.loads(folder.config.read_text())
     assert saved["params"]["max_steps_in_episode"] == 1_000_000
@@ -267,13 +263,13 @@ def test_a_run_does_not_resume_with_other_params(config, env, folder, monkeypatc
 def test_a_run_does_not_resume_with_another_environment(config, env, folder, monkeypatch):
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match=r"belongs to another run: env_args\.num_actions is 3 there and 4 here"):
-        runner.run(prepare(ppo, config, type(env)(num_actions=4), PARAMS), folder, show_progress=False)
+        run_alone(prepare(ppo, config, type(env)(num_actions=4), PARAMS), folder, show_progress=False)
 
 
 def test_two_processes_do_not_write_into_one_folder(config, env, folder):
     before = folder.config.read_bytes()
     with folder.locked(), pytest.raises(ValueError, match="is being written by another process"):
-        runner.run(prepare(ppo, config.replace(total_steps=1), env, PARAMS), folder, show_progress=False)
+        run_alone(prepare(ppo, config.replace(total_steps=1), env, PARAMS), folder, show_progress=False)
     assert folder.config.read_bytes() == before
 
 
@@ -287,9 +283,9 @@ def interrupts():
 
 @pytest.mark.usefixtures("interrupts")
 def test_a_second_signal_acts_as_usual():
-    with StopSignal() as stop:
+    with stop_signals() as taken:
         signal.raise_signal(signal.SIGINT)
-        assert stop.is_requested
+        assert taken == [signal.SIGINT]
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from flax import struct
-from probes import PROBES
+from probes import PROBES, run_alone
 
 from jaxenv.wrappers import EpisodeSummary
 from train.experience.rollout import EpisodeTotals
@@ -16,7 +16,6 @@ from train.log import plots
 from train.log.metrics import read_metrics
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
-from train.run import runner
 from train.run.job import prepare
 from train.save import folder as run_folder
 from train.save.policy_file import read_header
@@ -74,7 +73,7 @@ def test_an_algorithm_without_a_ratio_says_so(config, env, option):
 def test_an_algorithm_with_other_metrics(config, env, tmp_path):
     config = dataclasses.replace(config, run_dir=tmp_path / "run")
     folder = run_folder.create(config)
-    outcome = runner.run(prepare(Idle(), config, env, PARAMS), folder, show_progress=True)
+    outcome = run_alone(prepare(Idle(), config, env, PARAMS), folder, show_progress=True)
     assert outcome.env_steps == config.total_steps
     records = list(read_metrics(folder.metrics))
     assert [(record["return"], record["drift"]) for record in records] == [(2.0, 0.5)] * config.num_supersteps

@@ -8,13 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import PROBES
+from probes import PROBES, run_alone
 
 import train
 from strategies.tables import STATES
 from train import dqn, ppo, pqn
 from train.cli.main import main
-from train.run import runner
 from train.run.group import Group
 from train.run.job import prepare, starting_weights
 from train.save import folder as run_folder
@@ -79,10 +78,10 @@ def test_a_run_learns_from_there_and_resumes_without_the_file(saved, env, tmp_pa
     config = dataclasses.replace(settings, init_from=str(copy), hyper=still, run_dir=tmp_path / "run")
     folder = run_folder.create(config)
     stop = {"callback": lambda record: record["superstep"] == 1, "show_progress": False}
-    assert runner.run(prepare(ppo, config, env, PARAMS), folder, **stop).stopped
+    assert run_alone(prepare(ppo, config, env, PARAMS), folder, **stop).stopped
     copy.unlink()
     assert folder.read_config().init_from == str(copy)
-    outcome = runner.run(prepare(ppo, folder.read_config(), env, PARAMS, is_new=False), folder, show_progress=False)
+    outcome = run_alone(prepare(ppo, folder.read_config(), env, PARAMS, is_new=False), folder, show_progress=False)
     assert not outcome.stopped
     assert_equal(outcome.policy.weights, policy.weights)
 

@@ -16,12 +16,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import GENERATED, PROBES
+from probes import GENERATED, PROBES, run_alone
 
 from jaxenv.host import regular_files
 from train import ppo
 from train.log.metrics import read_metrics
-from train.run import runner
 from train.run.job import prepare
 from train.save import folder as run_folder
 from train.save.arrays import by_name
@@ -81,7 +80,7 @@ def config():
 def whole(config, env, tmp_path_factory):
     """The folder of an uninterrupted run."""
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path_factory.mktemp("whole") / "run"))
-    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+    run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     return folder
 
 
@@ -172,7 +171,7 @@ def fail(config, env, tmp_path, monkeypatch, capfd):
                     limit(size) if file != "policy.msgpack" else fail_to_write(monkeypatch, file)
 
             with pytest.raises(NotWritten, match=problem):
-                runner.run(prepare(ppo, config, env, PARAMS), folder, callback=at_the_third, show_progress=False)
+                run_alone(prepare(ppo, config, env, PARAMS), folder, callback=at_the_third, show_progress=False)
         assert_nothing_unfinished(folder)
         assert capfd.readouterr().err == ""
         monkeypatch.undo()
@@ -198,7 +197,7 @@ def test_where_files_may_not_grow_one_error_names_the_file(config, fail):
 def test_what_could_not_be_written_is_written_later(config, env, whole, fail, size, file):
     """Whichever part of a run meets the limit: a line, TensorStore, Orbax's JSON, or the policy after the last step."""
     folder = fail(size, file)
-    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+    run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert_same_run(folder, whole)
 
 

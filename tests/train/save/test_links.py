@@ -6,13 +6,12 @@ import sys
 import types
 
 import pytest
-from probes import GENERATED, PROBES
+from probes import GENERATED, PROBES, run_alone
 
 from train import ppo
 from train.log import plots
 from train.log.metrics import MetricsWriter
 from train.log.recorder import Events, WeightsAndBiases
-from train.run import runner
 from train.run.job import prepare
 from train.save import folder as run_folder
 from train.save.checkpoint import Checkpoints
@@ -39,7 +38,7 @@ def test_a_run_replaces_links(env, tmp_path, strange):
     for name in (*NAMES, "checkpoints.begun"):
         (folder.path / f"{name}.unfinished").symlink_to(strange / "file")
         (folder.path / name).symlink_to(strange / name)
-    runner.run(prepare(ppo, config, env, PROBES["observation"]), folder, show_progress=False)
+    run_alone(prepare(ppo, config, env, PROBES["observation"]), folder, show_progress=False)
     if plots.is_possible():
         plots.learning_curves([folder], folder.learning_curve)
         assert not folder.learning_curve.is_symlink()

@@ -6,10 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from probes import GENERATED, PROBES
+from probes import GENERATED, PROBES, run_alone
 
 from train import ppo
-from train.run import runner
 from train.run.job import prepare
 from train.save import folder as run_folder
 from train.save.checkpoint import Checkpoints
@@ -83,7 +82,7 @@ def test_metrics_are_on_the_disk_before_a_checkpoint_and_not_after_each_superste
     monkeypatch.setattr(Checkpoints, "save", saved)
     config = dataclasses.replace(GENERATED, total_steps=4 * GENERATED.steps_per_superstep, run_dir=tmp_path / "run")
     folder = run_folder.create(config)
-    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
+    run_alone(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     told = [call[:2] for call in calls if call[0] == "checkpoint" or call[1] == "metrics.jsonl"]
     assert told == [("sync", "metrics.jsonl"), ("checkpoint", 2), ("sync", "metrics.jsonl"), ("checkpoint", 4)]
     assert [call[2] for call in calls if call[1] == "metrics.jsonl"][-1] == folder.metrics.stat().st_size
