@@ -70,8 +70,7 @@ class Running:
 
     def round(self) -> float:
         """Seconds of an environment step, in the calls of a round."""
-        keys = jax.block_until_ready(list(jax.random.split(self.key, self.calls + 1)))
-        self.key, *keys = keys
+        self.key, *keys = jax.block_until_ready(list(jax.random.split(self.key, self.calls + 1)))
         jax.block_until_ready(self.carry)
         began = time.perf_counter()
         for key in keys:

@@ -10,9 +10,9 @@ import numpy as np
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from jaxenv.wrappers import EpisodeStatistics
-from train.experience.rollout import RolloutState, collect
+from train.experience.rollout import collect
 from train.networks.policy import LearnedPolicy, Reader
+from train.score.episodes import start
 from train.settings.groups import Hyper, Rollout
 
 
@@ -79,10 +79,8 @@ def _play(
     policy: LearnedPolicy, env: Environment, sizes: Rollout, env_params: Any, scenarios: jax.Array, key: Key
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """(values, rewards, whether it is the first episode), each [L, B] with a row per agent of every episode."""
-    reset_key, play_key = jax.random.split(key)
-    reader, keys = Reader(policy.network, env, env_params), jax.random.split(reset_key, sizes.num_envs)
-    state = jax.vmap(EpisodeStatistics(env).init, (0, None, 0))(keys, env_params, scenarios)
-    envs = RolloutState(state, jnp.ones(sizes.num_envs, bool), reader.initial_carry(env.num_agents * sizes.num_envs))
+    start_key, play_key = jax.random.split(key)
+    reader, envs = Reader(policy.network, env, env_params), start(start_key, policy, env_params, scenarios, env)
     explore = (lambda distribution, mask: distribution.or_uniform(mask, 0.0)) if policy.of_values else None
     _, steps, *_ = collect(play_key, policy.weights, envs, reader, sizes, explore=explore)
     return steps.value, steps.reward, steps.is_first

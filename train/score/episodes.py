@@ -60,7 +60,7 @@ def play(
     for first in range(0, count, at_once):
         scenarios = jnp.asarray((first + np.arange(at_once)) % bank, jnp.int32)
         start_key, play_key = jax.random.split(jax.random.fold_in(key, first))
-        envs, chunks = _start(start_key, policy, params, scenarios, env), []
+        envs, chunks = start(start_key, policy, params, scenarios, env), []
         for chunk in range(-(-limit // STEPS)):
             envs, *played = _advance(jax.random.fold_in(play_key, chunk), envs, policy, params, teacher, env)
             chunks.append(jax.device_get(played))
@@ -70,7 +70,7 @@ def play(
 
 
 @functools.partial(jax.jit, static_argnames="env")
-def _start(key: Key, policy: LearnedPolicy, params: Any, scenarios: jax.Array, env: Environment) -> RolloutState:
+def start(key: Key, policy: LearnedPolicy, params: Any, scenarios: jax.Array, env: Environment) -> RolloutState:
     """Environments at the start of the scenarios ([E] int32)."""
     size = scenarios.size
     _, state = Vectorize(EpisodeStatistics(env), size).reset(key, params, scenarios)

@@ -177,18 +177,17 @@ class Worth:
         self._bound = Bound(self.model, Budget(SECONDS))
         self._search = Search(self.model, self._bound, Budget(SECONDS))
 
-    def of_actions(self, state: Any, legal: np.ndarray, seconds: float = SECONDS) -> np.ndarray | None:
+    def of_actions(self, state: Any, legal: np.ndarray) -> np.ndarray | None:
         """The expected return after each action and the best play from there on.
 
         Args:
             state: in which the crisis has not ended, on the host.
             legal: [L] indices of its legal actions.
-            seconds: of this thread.
 
         Returns:
             [L] float64, or None where the seconds ran out.
         """
-        self._search.budget, self._bound.relaxed.budget = Budget(seconds), Budget(seconds)
+        self._search.budget, self._bound.relaxed.budget = Budget(SECONDS), Budget(SECONDS)
         now = state_of(self.model, state)
         entries = [entry_of(self.model, now, int(index)) for index in legal]
         try:
