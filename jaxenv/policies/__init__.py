@@ -6,6 +6,7 @@ from typing import Any
 from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy
 from jaxenv.host.companions import companion
+from jaxenv.host.names import require_one_of
 
 
 def load_policy(env: Environment, params: Any, *, any_params: bool = False) -> Policy | StatefulPolicy:
@@ -25,12 +26,9 @@ def load_policy(env: Environment, params: Any, *, any_params: bool = False) -> P
     Raises:
         ValueError: where there is no such policy, or it does not fit.
     """
-    name = f"{env.name}.msgpack"
-    if not resources.files(__name__).joinpath(name).is_file():
-        known = ", ".join(released())
-        raise ValueError(f"no trained policy of {env.name} comes with the package; there is one of {known}")
+    require_one_of(env.name, released(), f"no trained policy of {env.name} comes with the package")
     reader = companion("train.save.policy_file")  # its networks; jaxenv needs the trainer for nothing else
-    with resources.as_file(resources.files(__name__).joinpath(name)) as path:
+    with resources.as_file(resources.files(__name__).joinpath(f"{env.name}.msgpack")) as path:
         return reader.load_policy(path, env, params, any_params=any_params)
 
 

@@ -79,6 +79,6 @@ def test_agents_of_a_page_trained_for_as_many_steps(env_id):
 
 
 def test_an_environment_without_a_trained_policy_says_who_has_one():
-    message = "no trained policy of Other-v0 comes with the package; there is one of LifeOps-Shaped-v0"
+    message = "no trained policy of Other-v0 comes with the package.*LifeOps-Shaped-v0"
     with pytest.raises(ValueError, match=message):
         jaxenv.load_policy(types.SimpleNamespace(name="Other-v0"), None)
