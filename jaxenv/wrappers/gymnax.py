@@ -173,12 +173,6 @@ class GymnaxObservation(struct.PyTreeNode):
     action_mask: ActionMask  # [A] bool, all True: gymnax knows no illegal actions
 
 
-class GymnaxReward(struct.PyTreeNode):
-    """The reward, which has one part."""
-
-    reward: jax.Array  # [] float32
-
-
 @dataclasses.dataclass(frozen=True)
 class FromGymnax(Environment):
     """A gymnax environment with discrete actions, of gymnax 1.0 or later, which separates truncation from termination.
@@ -234,7 +228,7 @@ class FromGymnax(Environment):
         """One step without reset; the time limit is in `is_truncated`."""
         observation, env_state, reward, terminated, _ = self.env.step_env(key, state.env_state, action, params)
         reward = jnp.asarray(reward, jnp.float32).reshape(())
-        info = {"reward_parts": GymnaxReward(reward), "invalid_action": jnp.bool_(False)}
+        info = {"reward_parts": {"reward": reward}, "invalid_action": jnp.bool_(False)}
         following = GymnaxState(env_state, jnp.asarray(observation, jnp.float32))
         return following, reward, jnp.asarray(terminated, bool), info
 

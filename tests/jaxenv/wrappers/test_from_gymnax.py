@@ -36,7 +36,7 @@ def test_an_episode_is_gymnax_s(cart):
         expected, their_state, their_reward, their_end, _ = their_step(key, their_state, action, params)
         np.testing.assert_allclose(observation.array, expected, rtol=1e-6)
         assert (float(reward), bool(terminated)) == (float(their_reward), bool(their_end))
-        assert float(info["reward_parts"].reward) == float(reward)
+        assert float(info["reward_parts"]["reward"]) == float(reward)
 
 
 def test_the_time_limit_truncates_and_the_next_episode_starts(cart):
