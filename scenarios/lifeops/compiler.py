@@ -108,16 +108,15 @@ def _count_tight_legs(calendar: types.Event, travel: np.ndarray) -> int:
     return int(((gap >= 0) & (travel[place[:-1], place[1:]] > gap)).sum())
 
 
-def decompile(scenario: Scenario, scenario_id: str = "", wording: str = USUAL, places: Sequence[str] = ()) -> Day:
+def decompile(scenario: Scenario, scenario_id: str = "", wording: str = USUAL) -> Day:
     """A day in words from arrays of one scenario, such as a generated one.
 
     Names are not in the arrays: ids are e1, e2, … of events, r1, … of requests and t1, … of tasks, titles and people
-    come from `words.json`, and places are called by `places` or `PLACE_NAMES`. Compiled again, it gives the same
-    arrays, if home is place 0 and the work place 0 or 1 as in everything compiled or generated.
+    come from `words.json`, and places are called by `PLACE_NAMES`. Compiled again, it gives the same arrays, if home is
+    place 0 and the work place 0 or 1 as in everything compiled or generated.
     """
     count = _count_places(scenario)
-    names = [*places, *PLACE_NAMES[len(places) :]]
-    names += [f"Place {n}" for n in range(len(names), count)]
+    names = [*PLACE_NAMES, *(f"Place {n}" for n in range(len(PLACE_NAMES), count))]
     present = np.asarray(scenario.calendar.start) != ABSENT
     in_document = np.flatnonzero(present)[np.argsort(np.asarray(scenario.source)[present])]
     rows = range(int(scenario.num_requests))
