@@ -104,9 +104,8 @@ class Recall(nn.Module):
     def __call__(self, inputs):
         memory = Sequences(jnp.zeros((inputs.shape[0], 64)), jnp.zeros(inputs.shape[:2], bool))
         remembered, _ = CORES[self.core](64)(inputs, memory)
-        return nn.Dense(VALUES)(
-            MLP(Network(hidden=(64,), activation="relu"))(jnp.concatenate([inputs, remembered], axis=-1))
-        )
+        hidden = MLP(Network(hidden=(64,), activation="relu"))
+        return nn.Dense(VALUES)(hidden(jnp.concatenate([inputs, remembered], axis=-1)))
 
 
 @pytest.mark.slow
