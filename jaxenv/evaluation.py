@@ -12,7 +12,7 @@ from jax.tree_util import Partial
 
 from jaxenv.core import Environment
 from jaxenv.core.contents import require_valid
-from jaxenv.core.types import Key, Policy, StatefulPolicy, StatePolicy
+from jaxenv.core.types import AnyPolicy, Key
 
 
 class Evaluation(struct.PyTreeNode):
@@ -41,7 +41,7 @@ class Evaluation(struct.PyTreeNode):
 
 
 def evaluate(
-    policy: Policy | StatefulPolicy | StatePolicy,
+    policy: AnyPolicy,
     env: Environment,
     params: Any,
     *,
@@ -148,6 +148,8 @@ def play_from(env: Environment, policy: Any, params: Any, max_steps: jax.Array, 
 def in_state(policy: Any, env: Environment) -> tuple[Any, Callable[..., tuple[jax.Array, Any]]]:
     """(initial carry of all agents, (key, state, params, carry) -> (action, carry))."""
     if hasattr(policy, "act_on_state"):
+        if hasattr(policy, "initial_carry"):
+            return policy.initial_carry(), policy.act_on_state
         return (), lambda key, state, params, carry: (policy.act_on_state(key, state, params), carry)
 
     def act_without_carry(key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:

@@ -68,12 +68,17 @@ class StatefulPolicy(Protocol):
 class StatePolicy(Protocol):
     """A policy that sees the true state, including hidden parts: a reference point, not an agent.
 
-    `jaxenv.baselines.Myopic` is an example. It is a pytree, and acts for all agents at once.
+    `jaxenv.baselines.Myopic` is an example. It is a pytree, and acts for all agents at once. One that has an
+    `initial_carry` takes a carry after the params, and gives (action, carry).
     """
 
     def act_on_state(self, key: Key, state: Any, params: Any) -> jax.Array:
         """An action for one unbatched state: [] int32, [N] for N agents."""
         ...
+
+
+AnyPolicy = Policy | StatefulPolicy | StatePolicy
+"""What `jaxenv.evaluate` plays."""
 
 
 class ActionCatalogue:

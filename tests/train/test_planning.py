@@ -14,6 +14,7 @@ from jaxenv.evaluation import evaluate
 from strategies.tables import ACTIONS, ONE_HOT, Table, table
 from train.cli.main import main
 from train.networks.network import make_network
+from train.networks.outputs import Critic, MaskedCategorical
 from train.networks.policy import Reader, make_policy
 from train.planning import planner
 from train.save.folder import RunFolder
@@ -98,6 +99,46 @@ def test_with_worlds_it_does_not_know_what_is_hidden():
     assert earned(Sealed(), 8) == [1, 1, 1, 1]
 
 
+@dataclasses.dataclass(frozen=True)
+class Homing:
+    """A network that remembers the first state of an episode, and values that one alone."""
+
+    carry_size = 1
+
+    def read(self, env, observation, params):
+        return observation.vector
+
+    def apply(self, weights, features, mask, sequences):
+        here = 1.0 + jnp.argmax(features, -1)  # [N, 1]; a carry of 0 is that of a start
+        home = jnp.where(sequences.carry == 0.0, here, sequences.carry)
+        return MaskedCategorical.of(jnp.zeros(mask.shape), mask), Critic(5.0 * (here == home)), home
+
+
+class Told(Table):
+    """Nothing is hidden."""
+
+    def determinize(self, key, state, params):
+        return state, params
+
+
+class Drifting(Table):
+    """Leads elsewhere than the table says; pays 1 for the action that would have led to the start."""
+
+    def transition(self, key, state, action, params):
+        after, _, ended, info = super().transition(key, state, (action + 1) % ACTIONS, params)
+        return after, jnp.float32(action == params.bank[state.scenario].at), ended, info
+
+
+@pytest.mark.parametrize("worlds", [0, 2])
+def test_a_policy_with_memory_remembers_in_play_and_in_the_tree(worlds):
+    """Action n leads to state n, by what the search knows: home, of which only the first observation tells."""
+    params = table(starts=(0, 1, 2), following=np.arange(ACTIONS), ends=False)
+    soon = dataclasses.replace(CONFIG, hyper=Hyper(gamma=0.1))  # home at once, not by way of another state
+    search = planner(make_policy({}, Homing(), Told()), soon, 16, worlds)
+    played = evaluate(search, Drifting(), params, max_steps=3)
+    assert np.asarray(played.returns)[:, 0].tolist() == [3, 3, 3, 3]
+
+
 def test_a_run_is_scored_with_a_search(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Table)
     RunFolder(tmp_path).write_config(CONFIG)
@@ -115,8 +156,6 @@ def test_what_cannot_plan_is_refused(monkeypatch):
         planner(ignorant(), CONFIG, 8, worlds=9)
     with pytest.raises(ValueError, match="Table-v0 cannot draw anew what is hidden: worlds has to be 0"):
         planner(ignorant(), CONFIG, 8, worlds=2)
-    with pytest.raises(ValueError, match="memory"):
-        planner(ignorant(network=Network(hidden=(4,), core="gru")), CONFIG, 8)
     with pytest.raises(ValueError, match="normalize-rewards"):
         planner(ignorant(), dataclasses.replace(CONFIG, rollout=Rollout(normalize_rewards=True)), 8)
     env, params = jaxenv.make("TeamsClone-MultiAgent-v0")

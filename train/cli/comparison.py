@@ -85,7 +85,7 @@ def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any
         params = params.replace(bank=library.bank)
         known = shipped.reference_returns(env, params, library, baselines.random_policy)
         reference = None if np.isnan(known.top).all() else known
-    rows = [_member_row(outcome, env, params, reference) for outcome in outcomes.values()]
+    rows = [_row(outcome, env, params, reference) for outcome in outcomes.values()]
     width = max(map(len, [*outcomes, "mean"]))
     lines = [f"{'':<{width}}  {'validation':>10}  {'mean score' if reference else 'return':>10}"]
     spread = [f"{np.mean(column):.3f} ± {np.std(column):.3f}" for column in zip(*rows, strict=True)]
@@ -96,9 +96,7 @@ def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any
     return "\n".join([*lines, *([f"score: {reference.meaning}"] if reference else [])])
 
 
-def _member_row(
-    outcome: Outcome, env: Environment, params: Any, reference: ReferenceReturns | None
-) -> tuple[float, float]:
+def _row(outcome: Outcome, env: Environment, params: Any, reference: ReferenceReturns | None) -> tuple[float, float]:
     """The last validation return of a member, and its mean score, or its mean return without a reference."""
     validated = outcome.metrics["validation_return"]
     validated = validated[~np.isnan(validated)]

@@ -45,11 +45,13 @@ def make_teacher(config: Config, hyper: Hyper, reader: Reader, weights: Any) -> 
 
 def asked(policy: Policy | StatePolicy, env: Environment, params: Any) -> Teacher:
     """The actions of a policy without memory in many states."""
-    _, act = in_state(policy, env)
+    nothing, act = in_state(policy, env)
+    if jax.tree.leaves(nothing):
+        raise ValueError("a policy with memory teaches nothing: a teacher is shown a state, and none before it")
 
     def teach(key: Key, states: Any) -> jax.Array:
         keys = jax.random.split(key, jax.tree.leaves(states)[0].shape[0])
-        return jax.vmap(lambda key, state: act(key, state, params, ())[0])(keys, states)
+        return jax.vmap(lambda key, state: act(key, state, params, nothing)[0])(keys, states)
 
     return teach
 

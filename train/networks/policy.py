@@ -36,11 +36,8 @@ class Reader:
 
     def init(self, key: Key, observation: Any) -> Any:
         """The initial weights; of the observation only the shapes count."""
-        features, mask = self.features(observation), observation.action_mask
-        if not self.network.carry_size:
-            return self.network.init(key, features, mask)
-        features, mask = jax.tree.map(lambda x: jnp.expand_dims(x, 1), (features, mask))
-        return self.network.init(key, features, mask, _one_step(self.initial_carry(mask.shape[0])))
+        carry = self.initial_carry(observation.action_mask.shape[0])
+        return self.network.init(key, *self._of_one_step(observation, carry))
 
     def __call__(
         self, weights: Any, observation: Any, sequences: Sequences | None = None
@@ -52,11 +49,9 @@ class Reader:
 
     def act(self, weights: Any, observation: Any, carry: Carry) -> tuple[MaskedCategorical, Critic, Carry]:
         """(distribution, critic [B], carry after this step)."""
+        outputs: Any = self.network.apply(weights, *self._of_one_step(observation, carry))
         if carry is None:
-            return *self(weights, observation), None
-        now = self.features(observation), observation.action_mask
-        features, mask = jax.tree.map(lambda x: jnp.expand_dims(x, 1), now)
-        outputs: Any = self.network.apply(weights, features, mask, _one_step(carry))
+            return outputs
         policy, critic, carry = outputs
         return *jax.tree.map(lambda x: jnp.squeeze(x, 1), (policy, critic)), carry
 
@@ -72,10 +67,13 @@ class Reader:
         """The input of the network's layers: an array or a tree of them, each with a leading axis B."""
         return jax.vmap(lambda one: self.network.read(self.env, one, self.params))(observation)
 
-
-def _one_step(carry: jax.Array) -> Sequences:
-    """Sequences of one step within an episode."""
-    return Sequences(carry, jnp.zeros((carry.shape[0], 1), bool))
+    def _of_one_step(self, observation: Any, carry: Carry) -> tuple[Any, ...]:
+        """The network's inputs; with memory they are sequences of one step within an episode."""
+        inputs = self.features(observation), observation.action_mask
+        if carry is None:
+            return inputs
+        sequences = Sequences(carry, jnp.zeros((carry.shape[0], 1), bool))
+        return *jax.tree.map(lambda x: jnp.expand_dims(x, 1), inputs), sequences
 
 
 class _OfNetwork(struct.PyTreeNode):

@@ -9,7 +9,7 @@ import numpy as np
 
 import jaxenv
 from jaxenv.core import Environment
-from jaxenv.core.types import Policy, StatefulPolicy, StatePolicy
+from jaxenv.core.types import AnyPolicy
 from jaxenv.evaluation import evaluate
 from jaxenv.host.names import require_one_of
 from scenarios.playing.game import replay
@@ -24,7 +24,6 @@ from train.score.held_out import SETS, TEST, has_generator, held_out, validation
 NAMES = (*SETS, LIBRARY)
 VALIDATION = "validation"  # to choose settings by; no row has it
 LIBRARY_EPISODES = 64  # of each scenario of a library, which has few; a drawn scenario is played once
-AnyPolicy = Policy | StatefulPolicy | StatePolicy
 
 
 def score(policy: AnyPolicy | Sequence[AnyPolicy], env_id: str, *, sets: Sequence[str] | str = NAMES) -> Score:

@@ -251,8 +251,6 @@ class Outputs:
 
 def _means(records: list[dict[str, Any]]) -> dict[str, float | None]:
     """Name -> mean over the members that have it."""
-    found = {
-        name: [r[name] for r in records if r.get(name) is not None]
-        for name in ("return", "validation_return", "entropy")
-    }
+    names = "return", "validation_return", "entropy"
+    found = {name: [r[name] for r in records if r.get(name) is not None] for name in names}
     return {name: sum(values) / len(values) if values else None for name, values in found.items()}

@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from train.settings.config import Config
 
-# The presets make 61 to 77 supersteps and, but for the one of several agents, 2,900 to 9,900 gradient steps.
+# But for those of several agents the presets make 46 to 153 supersteps, and 2,900 to 9,900 gradient steps.
 FEW_SUPERSTEPS, FEW_GRADIENT_STEPS = 10, 1000
 
 
@@ -45,8 +45,8 @@ class Clock:
         """Marks the start of a superstep."""
         self._superstep_began = time.perf_counter()
 
-    def tick(self) -> dict[str, float | int]:
-        """Marks the end of a superstep: `env_steps` and `seconds` so far, and its own `steps_per_second`.
+    def tick(self) -> None:
+        """Marks the end of a superstep, in `latest`: `env_steps` and `seconds` so far, and its own `steps_per_second`.
 
         Work between supersteps (validation, checkpoints) counts in `seconds`, not in `steps_per_second`.
         """
@@ -55,7 +55,6 @@ class Clock:
         steps_per_second = self._steps_per_superstep / (now - self._superstep_began)
         self._superstep_began = now  # of the next one, unless `start` says otherwise
         self.latest = {"env_steps": self.env_steps, "seconds": self.seconds, "steps_per_second": steps_per_second}
-        return self.latest
 
 
 def length(config: Config, num_agents: int = 1) -> str:

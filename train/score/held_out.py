@@ -9,7 +9,7 @@ from typing import Any
 import jax
 
 from jaxenv.core import Environment
-from jaxenv.core.types import Policy, StatefulPolicy
+from jaxenv.core.types import AnyPolicy
 from jaxenv.evaluation import evaluate
 from train.experience.bank import with_generated
 from train.settings.config import Config
@@ -23,7 +23,7 @@ SETS = TEST | SHIFTED
 VALIDATION_SEED = 20_261_122
 COUNT = 512  # scenarios in a set
 
-Validator = Callable[[int, Callable[[], Policy | StatefulPolicy]], jax.Array | None]
+Validator = Callable[[int, Callable[[], AnyPolicy]], jax.Array | None]
 
 
 def validation_params(env: Environment, env_params: Any) -> Any:
@@ -44,9 +44,7 @@ def check_scenarios(config: Config, env: Environment) -> None:
         )
 
 
-def validation_returns(
-    policies: Mapping[str, Policy | StatefulPolicy], env: Environment, params: Any
-) -> dict[str, float]:
+def validation_returns(policies: Mapping[str, AnyPolicy], env: Environment, params: Any) -> dict[str, float]:
     """Mean return of each policy on the validation set; empty if the environment has no generator."""
     if not has_generator(env):
         return {}
@@ -54,7 +52,7 @@ def validation_returns(
     return {name: float(_mean_return(policy, env, params)) for name, policy in policies.items()}
 
 
-def make_validator(config: Config, env: Environment, env_params: Any, policy: Policy | StatefulPolicy) -> Validator:
+def make_validator(config: Config, env: Environment, env_params: Any, policy: AnyPolicy) -> Validator:
     """The function (superstep, () -> policy) -> mean return on the validation set, [] float32; None if it is not due.
 
     A run on generated scenarios is validated every `validate_every` supersteps and after the last; others never are.
@@ -65,14 +63,14 @@ def make_validator(config: Config, env: Environment, env_params: Any, policy: Po
     params = validation_params(env, env_params)
     _mean_return(policy, env, params)
 
-    def validate(superstep: int, policy_of: Callable[[], Policy | StatefulPolicy]) -> jax.Array | None:
+    def validate(superstep: int, policy_of: Callable[[], AnyPolicy]) -> jax.Array | None:
         is_due = (superstep + 1) % config.validate_every == 0 or superstep + 1 == config.num_supersteps
         return _mean_return(policy_of(), env, params) if is_due else None
 
     return validate
 
 
-def _mean_return(policy: Policy | StatefulPolicy, env: Environment, params: Any) -> jax.Array:
+def _mean_return(policy: AnyPolicy, env: Environment, params: Any) -> jax.Array:
     return evaluate(policy, env, params).returns.mean()
 
 
