@@ -148,12 +148,12 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         if self.goal == "quota":
             left = jnp.maximum(params.time_limit - after.clock.astype(jnp.int32), 0)
             outcomes = outcomes.replace(steps_left=jnp.broadcast_to(jnp.where(terminated, left, 0), self.num_agents))
-        parts = reward.share(terms.reward_parts(params.weights, outcomes), params.shared_reward)
-        rewards = terms.total(parts)
+        parts = terms.reward_parts(params.weights, outcomes)
+        rewards = reward.share(terms.total(parts), params.shared_reward)  # not of each part, where nobody reads them
         counts = after.counts.replace(total_reward=after.counts.total_reward + rewards)
         after = after.replace(counts=counts)
         outputs = {
-            "reward_parts": parts,
+            "reward_parts": reward.share(parts, params.shared_reward),
             "invalid_action": ~outcomes.move.legal,
             "statistics": observe.statistics(after, scenario),
         }
