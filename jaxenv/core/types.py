@@ -68,13 +68,12 @@ class StatefulPolicy(Protocol):
 class StatePolicy(Protocol):
     """A policy that sees the true state, including hidden parts: a reference point, not an agent.
 
-    `jaxenv.baselines.Myopic` is an example. It is a pytree, and acts for all agents at once. One that has an
-    `initial_carry` takes a carry after the params, and gives (action, carry).
+    `jaxenv.baselines.Myopic` is an example. It is a pytree, and acts for all agents at once.
     """
 
-    def act_on_state(self, key: Key, state: Any, params: Any) -> jax.Array:
-        """An action for one unbatched state: [] int32, [N] for N agents."""
-        ...
+    act_on_state: Callable[..., Any]
+    """(key, state, params) -> an action for one unbatched state: [] int32, [N] for N agents. Of one that has an
+    `initial_carry`, (key, state, params, carry) -> (action, carry)."""
 
 
 AnyPolicy = Policy | StatefulPolicy | StatePolicy
