@@ -19,7 +19,7 @@ from train.settings.config import Config
 
 
 class Planner(struct.PyTreeNode):
-    """The action that a search finds best: a `StatePolicy` that remembers what its prior does, for `jaxenv.evaluate`.
+    """The action that a search finds best: a `StatePolicy` with the memory of its prior, for `jaxenv.evaluate`.
 
     From the true state it is **clairvoyant** where a scenario hides something from agents: all that will come is
     written there. With `worlds` it does not look at what is hidden: a tree grows from each of so many states that

@@ -149,7 +149,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
             left = jnp.maximum(params.time_limit - after.clock.astype(jnp.int32), 0)
             outcomes = outcomes.replace(steps_left=jnp.broadcast_to(jnp.where(terminated, left, 0), self.num_agents))
         parts = terms.reward_parts(params.weights, outcomes)
-        rewards = reward.share(terms.total(parts), params.shared_reward)  # not of each part, where nobody reads them
+        rewards = reward.share(terms.total(parts), params.shared_reward)  # the parts are below, where they are read
         counts = after.counts.replace(total_reward=after.counts.total_reward + rewards)
         after = after.replace(counts=counts)
         outputs = {
