@@ -22,10 +22,11 @@ PIP   = $(BIN)/python -m pip --disable-pip-version-check
 CORE := $(VENV)/.installed-core
 DEV  := $(VENV)/.installed-dev
 NEWEST := .venv-newest/.installed
+CHIPS := .venv-chips/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train baselines test test-all test-newest coverage fuzz soak mutation check docs gallery notebooks dist format bench bench-gpu library tables lock clean
+.PHONY: help train baselines test test-all test-newest test-chips coverage fuzz soak mutation check docs gallery notebooks dist format bench bench-gpu library tables lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,7 +54,7 @@ bench-gpu:  ## measure all of it on a GPU, within eight minutes once it is insta
 QUICK   = --xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_split_count=1 \
     $(if $(shell ls -d $(VENV)/lib/python*/site-packages/jaxlib-0.10.* 2>/dev/null),--xla_cpu_use_fusion_emitters=false)
 PYTEST  = $(PY) -m pytest -q --durations=5 --durations-min=5 -n $(TEST_WORKERS) --dist loadfile
-test test-all test-newest coverage mutation: export JAX_PLATFORMS ?= cpu
+test test-all test-newest test-chips coverage mutation: export JAX_PLATFORMS ?= cpu
 test test-newest coverage mutation: export XLA_FLAGS ?= $(QUICK)
 
 test: $(DEV)  ## the tests, without the slow ones
@@ -66,6 +67,10 @@ test-all: $(DEV)  ## all tests, the slow ones and the notebooks too
 test-newest: VENV := .venv-newest
 test-newest: $(NEWEST)  ## the tests on a newer Python, with the newest releases of all that they need
 	$(PYTEST) $(ARGS)
+
+test-chips: VENV := .venv-chips
+test-chips: $(CHIPS)  ## compile steps and supersteps for a GPU and a TPU that need not be here: 15 minutes
+	$(PYTEST) -m "" --dist worksteal tests/lab/bench/test_compiled.py $(ARGS)
 
 coverage: $(DEV)  ## the tests in one process, and which lines they miss
 	$(PY) -m coverage run -m pytest -q $(ARGS)
@@ -126,7 +131,7 @@ lock:  ## pin anew, in constraints.txt, the newest releases that fit together
 	rm -rf .lock-venv
 
 clean:  ## remove virtual environments, builds and caches; runs/ stays
-	rm -rf $(VENV) .venv-newest .lock-venv build dist htmlcov site .coverage .coverage.* .hypothesis
+	rm -rf $(VENV) .venv-newest .venv-chips .lock-venv build dist htmlcov site .coverage .coverage.* .hypothesis
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache
 	find jaxenv scenarios train lab examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -152,4 +157,11 @@ $(NEWEST): pyproject.toml
 	    '~/.pyenv/versions, and NEWEST_PYTHON names none.' >&2; exit 1; }
 	$(NEWEST_PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --editable '.[train,plan,viz,play,test]'
+	@touch $@
+
+# Apart from the others, whose JAX would look for these chips.
+$(CHIPS): pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt \
+	    --editable '.[aot-gpu,aot-tpu,test]'
 	@touch $@

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 
 def as_float(x: Any) -> jax.Array:
@@ -16,15 +17,20 @@ def as_float(x: Any) -> jax.Array:
 def table(columns: Sequence[Any]) -> jax.Array:
     """[n, k] float32 from k columns, [n] of any dtype each.
 
-    A chain of selections, which a CPU's compiler fuses with what makes the columns; it copies a stack number by number.
-    Where sums or few columns are stacked, `jnp.stack` is as fast or faster.
+    A chain of selections on a CPU, whose compiler fuses it with what makes the columns; it copies a stack number by
+    number. Where sums or few columns are stacked, `jnp.stack` is as fast or faster. Elsewhere a stack: XLA for a GPU
+    fuses the chain into a matrix product, and finds no tiles for it.
 
     >>> table([jnp.array([True, False]), jnp.array([7, 8])]).tolist()
     [[1.0, 7.0], [0.0, 8.0]]
     """
+    return lax.platform_dependent(*map(as_float, columns), cpu=_selected, default=lambda *each: jnp.stack(each, -1))
+
+
+def _selected(*columns: jax.Array) -> jax.Array:
     place, rows = np.arange(len(columns)), jnp.zeros((), jnp.float32)
     for i, column in enumerate(columns):
-        rows = jnp.where(place == i, as_float(column)[:, None], rows)
+        rows = jnp.where(place == i, column[:, None], rows)
     return rows
 
 

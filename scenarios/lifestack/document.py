@@ -95,8 +95,7 @@ def _member(member: Any, validate: Any) -> Condition | AnyOf:
     """A condition, or several under `any`."""
     if isinstance(member, Condition | AnyOf):
         return member
-    record = AnyOf if isinstance(member, Mapping) and "any" in member else Condition
-    return record.model_validate(member)
+    return (AnyOf if isinstance(member, Mapping) and "any" in member else Condition).model_validate(member)
 
 
 def _precondition(wanted: Any, validate: Any) -> Any:

@@ -88,8 +88,7 @@ def _scenarios(config: Config) -> Workload:
     env, params = jaxenv.make(config.env)
 
     def run(key: Key, carry: Key, params: Any) -> Any:
-        drawn = generate_bank(env, key, count=config.num_scenarios, difficulty=config.training.difficulty)
-        return carry, drawn
+        return carry, generate_bank(env, key, count=config.num_scenarios, difficulty=config.training.difficulty)
 
     steps = config.rollout.batch_size * config.training.refresh
     return Workload(config.rollout.num_envs, steps, lambda: params, lambda key, params: key, run)

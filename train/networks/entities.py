@@ -108,5 +108,4 @@ class EntityActorCritic(ActorCritic):
     def policy_of(self, seen: jax.Array, features: Entities, mask: ActionMask) -> MaskedCategorical:
         """(input of the hidden layers [..., F], entities, [..., A] bool) -> distribution over A."""
         hidden = self.actor_trunk(seen)
-        logits = self.policy_head(hidden) + self.action_scores(hidden, features.actions)
-        return MaskedCategorical.of(logits, mask)
+        return MaskedCategorical.of(self.policy_head(hidden) + self.action_scores(hidden, features.actions), mask)

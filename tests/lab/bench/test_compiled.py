@@ -2,7 +2,9 @@
 
 import pytest
 
+import jaxenv
 from lab.bench import compiled, hlo
+from train.benchmark.selection import config_of, training
 from train.benchmark.workload import registered, steps_of
 
 # A loop of three steps: a fusion with a gather, a copy beside the work, and a call of a sort.
@@ -127,3 +129,13 @@ def test_a_step_on_a_gpu_compiles_into_few_kernels():
     assert found.problem is None
     assert found.launches <= 50
     assert found.share_of_memory < 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not compiled.TARGETS["h100"].is_installed, reason="no compiler for CUDA (extra `aot-gpu`)")
+@pytest.mark.parametrize("id", jaxenv.registered())
+def test_a_superstep_on_a_gpu_compiles(id):
+    """Its compiler refuses some fusions; LifeOps-Shaped-v0 did not compile for some days."""
+    found = compiled.compiled_for(compiled.target("h100"), "", training(config_of(id)))
+    assert found.problem is None
+    assert found.share_of_memory < 0.1
