@@ -69,7 +69,7 @@ test-newest: $(NEWEST)  ## the tests on a newer Python, with the newest releases
 	$(PYTEST) $(ARGS)
 
 test-chips: VENV := .venv-chips
-test-chips: $(CHIPS)  ## compile steps and supersteps for a GPU and a TPU that need not be here: 15 minutes
+test-chips: $(CHIPS)  ## compile steps and supersteps for a GPU and a TPU that need not be here, some minutes
 	$(PYTEST) -m "" --dist worksteal tests/lab/bench/test_compiled.py $(ARGS)
 
 coverage: $(DEV)  ## the tests in one process, and which lines they miss

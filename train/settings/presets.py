@@ -15,6 +15,7 @@ LARGE = {"large": 32_768, "xlarge": 65_536}  # environments of the presets for a
 _SHORTER = 4  # times, at most, that the rollouts of a large batch are shorter
 
 _ENTITIES = Network(encoder="entities", hidden=(128, 128), activation="relu")
+_BY_MASK = dataclasses.replace(_ENTITIES, sees_actions=False, sees_mask=True)
 
 # The planner observes its clock and its time limit is part of the task, so the limit counts as termination and gamma
 # may be 1. Its days are short: short rollouts give more gradient steps per environment step.
@@ -46,7 +47,7 @@ _CHAT = Config(
     rollout=Rollout(bootstrap_truncated=False, epochs=1, minibatch_size=1024),
     total_steps=3_000_000,
     hyper=Hyper(gamma=0.99, learning_rate=1e-3, reward_scale=0.3, entropy_coef=0.02),
-    network=dataclasses.replace(_ENTITIES, embedding=16, hidden=(64, 64), sees_actions=False, sees_mask=True),
+    network=dataclasses.replace(_BY_MASK, embedding=16, hidden=(64, 64)),
 )
 
 # A week shows its clock. Rollouts are long, so that gradients reach from what is told to where it is asked for.
@@ -55,14 +56,14 @@ _WEEK = Config(
     rollout=Rollout(bootstrap_truncated=False, num_envs=256, num_steps=64, epochs=2),
     total_steps=10_000_000,
     hyper=Hyper(gamma=0.99, learning_rate=1e-3, reward_scale=0.3),
-    network=dataclasses.replace(_ENTITIES, sees_actions=False, sees_mask=True),
+    network=_BY_MASK,
 )
 
 _AGENTS = dataclasses.replace(
     _CHAT,
     rollout=dataclasses.replace(_CHAT.rollout, minibatch_size=4096),  # of four agents
     total_steps=750_000,
-    network=_WEEK.network,
+    network=_BY_MASK,
 )
 
 _SETTINGS = {

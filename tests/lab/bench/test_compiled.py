@@ -135,7 +135,7 @@ def test_a_step_on_a_gpu_compiles_into_few_kernels():
 @pytest.mark.skipif(not compiled.TARGETS["h100"].is_installed, reason="no compiler for CUDA (extra `aot-gpu`)")
 @pytest.mark.parametrize("id", jaxenv.registered())
 def test_a_superstep_on_a_gpu_compiles(id):
-    """Its compiler refuses some fusions; LifeOps-Shaped-v0 did not compile for some days."""
+    """Its compiler refuses some fusions, as it once did in LifeOps-Shaped-v0."""
     found = compiled.compiled_for(compiled.target("h100"), "", training(config_of(id)))
     assert found.problem is None
     assert found.share_of_memory < 0.1
