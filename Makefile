@@ -68,9 +68,11 @@ test-newest: VENV := .venv-newest
 test-newest: $(NEWEST)  ## the tests on a newer Python, with the newest releases of all that they need
 	$(PYTEST) $(ARGS)
 
+# In one process, since libtpu lets no second one in.
 test-chips: VENV := .venv-chips
+test-chips: TEST_WORKERS := 1
 test-chips: $(CHIPS)  ## compile steps and supersteps for a GPU and a TPU that need not be here, some minutes
-	$(PYTEST) -m "" --dist worksteal tests/lab/bench/test_compiled.py $(ARGS)
+	$(PYTEST) -m "" tests/lab/bench/test_compiled.py $(ARGS)
 
 coverage: $(DEV)  ## the tests in one process, and which lines they miss
 	$(PY) -m coverage run -m pytest -q $(ARGS)
