@@ -19,8 +19,8 @@ def draw_on(figure: Figure, canvas: Canvas) -> None:
     height = 72.0 * figure.get_figheight()
     for number, layer in enumerate(canvas.layers, 1):
         to_inches = Affine2D().translate(layer.left, layer.top - height).scale(1 / 72, -1 / 72)
-        style: Any = {"transform": to_inches + figure.dpi_scale_trans, "zorder": number}
-        for shape in layer.shapes:
+        for index, shape in enumerate(layer.shapes):  # by its order, or matplotlib draws a layer's texts last
+            style: Any = {"transform": to_inches + figure.dpi_scale_trans, "zorder": number + index / len(layer.shapes)}
             if isinstance(shape, Text):
                 font = {"size": shape.size, "color": shape.color, "weight": "bold" if shape.bold else "normal"}
                 place: Any = {"ha": shape.align, "va": "center_baseline", "parse_math": False}

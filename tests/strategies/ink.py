@@ -23,7 +23,7 @@ def written(picture):
 
 def beside(text, kind):
     """The artists of a kind on the canvas of a text."""
-    return [artist for artist in text.figure.findobj(kind) if artist.get_zorder() == text.get_zorder()]
+    return [artist for artist in text.figure.findobj(kind) if int(artist.get_zorder()) == int(text.get_zorder())]
 
 
 def frames_of(text):

@@ -63,3 +63,12 @@ def test_what_no_document_of_xml_holds_is_replaced(sign):
     svg = Picture("", draw=lambda canvas: canvas.text(10, 10, f"a{sign}b -->")).svg()
     assert "a\ufffdb" in svg.decode()
     xml.etree.ElementTree.fromstring(svg)
+
+
+def test_what_is_drawn_later_covers_what_lies_under_it():
+    def draw(canvas):
+        canvas.text(5, 10, "words")
+        canvas.box(0, 0, 60, 20, fill="#336699")
+
+    pixels = Picture("", draw, (60, 20)).pixels()
+    assert {tuple(pixel) for pixel in pixels[5:-5, 5:-5].reshape(-1, 3)} == {(0x33, 0x66, 0x99)}
