@@ -68,14 +68,15 @@ _AGENTS = dataclasses.replace(
 
 _SETTINGS = {
     "LifeOps-v0": _DAY,
-    # One pass over each rollout in smaller minibatches learns as much as two passes, in less time. Hidden layers that
-    # read the 46 actions through a small embedding learn sooner than from their 460 features.
+    # One pass over each rollout in smaller minibatches learns as much as two passes, and a network half as wide as much
+    # as a wide one, in less time. Hidden layers that read the 46 actions through a small embedding learn sooner than
+    # from their 460 features.
     "LifeOps-Shaped-v0": dataclasses.replace(
         _DAY,
         rollout=dataclasses.replace(_DAY.rollout, epochs=1, minibatch_size=512),
         total_steps=4_000_000,
         hyper=_DAY.hyper.replace(entropy_coef=0.15),
-        network=dataclasses.replace(_DAY.network, action_embedding=4),
+        network=dataclasses.replace(_ENTITIES, embedding=16, hidden=(64, 64), action_embedding=4),
     ),
     "LifeStack-v0": _CRISIS,
     "TeamsClone-v0": _CHAT,
