@@ -12,10 +12,10 @@ from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout
 
 LARGE = {"large": 32_768, "xlarge": 65_536}  # environments of the presets for accelerators
-_SHORTER = 4  # times, at most, that the rollouts of a large batch are shorter
 
 _ENTITIES = Network(encoder="entities", hidden=(128, 128), activation="relu")
 _BY_MASK = dataclasses.replace(_ENTITIES, sees_actions=False, sees_mask=True)
+_NARROW = dataclasses.replace(_ENTITIES, embedding=16, hidden=(64, 64))  # learns as much, where a preset has it
 
 # The planner observes its clock and its time limit is part of the task, so the limit counts as termination and gamma
 # may be 1. Its days are short: short rollouts give more gradient steps per environment step.
@@ -47,7 +47,7 @@ _CHAT = Config(
     rollout=Rollout(bootstrap_truncated=False, epochs=1, minibatch_size=1024),
     total_steps=3_000_000,
     hyper=Hyper(gamma=0.99, learning_rate=1e-3, reward_scale=0.3, entropy_coef=0.02),
-    network=dataclasses.replace(_BY_MASK, embedding=16, hidden=(64, 64)),
+    network=dataclasses.replace(_NARROW, sees_actions=False, sees_mask=True),
 )
 
 # A week shows its clock. Rollouts are long, so that gradients reach from what is told to where it is asked for.
@@ -76,12 +76,12 @@ _SETTINGS = {
         rollout=dataclasses.replace(_DAY.rollout, epochs=1, minibatch_size=512),
         total_steps=4_000_000,
         hyper=_DAY.hyper.replace(entropy_coef=0.15),
-        network=dataclasses.replace(_ENTITIES, embedding=16, hidden=(64, 64), action_embedding=4),
+        network=dataclasses.replace(_NARROW, action_embedding=4),
     ),
     "LifeStack-v0": _CRISIS,
     "TeamsClone-v0": _CHAT,
     # Every mention counts here: 99 % of episodes succeed with all features of the actions, 97 % with the mask alone.
-    "TeamsClone-Mentions-v0": dataclasses.replace(_CHAT, network=_ENTITIES),
+    "TeamsClone-Mentions-v0": dataclasses.replace(_CHAT, network=_NARROW),
     "TeamsClone-MultiTask-v0": _CHAT,
     "TeamsClone-MultiAgent-v0": _AGENTS,
     "Week-v0": _WEEK,
@@ -108,7 +108,7 @@ def scaled(config: Config, num_envs: int) -> Config:
     """
     old = config.rollout
     ratio = num_envs / old.num_envs
-    shorter = min(_SHORTER, 2 ** int(math.log2(max(ratio, 1.0))), old.num_steps)
+    shorter = min(4, 2 ** int(math.log2(max(ratio, 1.0))), old.num_steps)
     num_steps = old.num_steps // shorter
     batch = num_envs * num_steps
     growth = 2 ** max(0, math.ceil(math.log2(batch / old.batch_size) / 2))
