@@ -83,7 +83,7 @@ def parse(algorithm: str, argv: Sequence[str], *, joins: bool = False) -> Option
     given = {} if named.config is None else ahead.settings_in(named.config)
     named.env = named.env or given.get("env")
     chosen = _chosen_preset(named)
-    base = presets.for_environment(chosen.env)
+    base = presets.for_environment(chosen.env).replace(network=chosen.network)
     default = presets.for_algorithm(algorithm, dataclasses.replace(base, env=named.env or base.env))
     num_envs = ahead.num_envs(named.num_envs, given) or (None if chosen == base else chosen.rollout.num_envs)
     many = default if num_envs is None else presets.scaled(default, num_envs)

@@ -107,8 +107,7 @@ def scaled(config: Config, num_envs: int) -> Config:
     (4, 2048, 16000000)
     """
     old = config.rollout
-    ratio = num_envs / old.num_envs
-    shorter = min(4, 2 ** int(math.log2(max(ratio, 1.0))), old.num_steps)
+    shorter = min(4, 2 ** int(math.log2(max(num_envs / old.num_envs, 1.0))), old.num_steps)
     num_steps = old.num_steps // shorter
     batch = num_envs * num_steps
     growth = 2 ** max(0, math.ceil(math.log2(batch / old.batch_size) / 2))
@@ -132,8 +131,9 @@ def _nearest_divisor(number: int, wanted: int) -> int:
 PRESETS: dict[str, Config] = {
     **_BY_ENVIRONMENT,
     **{
-        f"{id.removesuffix('-v0').lower()}-{name}": scaled(config, size)
+        f"{id.removesuffix('-v0').lower()}-{name}": scaled(config, size).replace(network=network)
         for id, config in _BY_ENVIRONMENT.items()
+        for network in [dataclasses.replace(config.network, dtype="bfloat16")]  # learns as much
         for name, size in LARGE.items()
     },
 }

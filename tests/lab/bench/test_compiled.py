@@ -1,5 +1,7 @@
 """Reading compiled programs, and what ours become on chips that are not here."""
 
+import dataclasses
+
 import pytest
 
 import jaxenv
@@ -133,9 +135,12 @@ def test_a_step_on_a_gpu_compiles_into_few_kernels():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not compiled.TARGETS["h100"].is_installed, reason="no compiler for CUDA (extra `aot-gpu`)")
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("id", jaxenv.registered())
-def test_a_superstep_on_a_gpu_compiles(id):
+def test_a_superstep_on_a_gpu_compiles(id, dtype):
     """Its compiler refuses some fusions, as it once did in LifeOps-Shaped-v0."""
-    found = compiled.compiled_for(compiled.target("h100"), "", training(config_of(id)))
+    config = config_of(id)
+    config = config.replace(network=dataclasses.replace(config.network, dtype=dtype))
+    found = compiled.compiled_for(compiled.target("h100"), "", training(config))
     assert found.problem is None
     assert found.share_of_memory < 0.1

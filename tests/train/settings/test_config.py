@@ -184,11 +184,12 @@ def test_a_large_batch_makes_as_many_gradient_steps_in_the_same_supersteps(env_i
     assert (large.total_steps / small.total_steps) ** 2 <= 2 * growth
 
 
-def test_the_presets_for_accelerators_follow_the_same_law():
+def test_the_presets_for_accelerators_follow_the_same_law_in_bfloat16():
     for env_id in jaxenv.registered():
-        name = env_id.removesuffix("-v0").lower()
-        assert presets.preset(f"{name}-large") == presets.scaled(presets.preset(env_id), 32_768)
-        assert presets.preset(f"{name}-xlarge") == presets.scaled(presets.preset(env_id), 65_536)
+        name, small = env_id.removesuffix("-v0").lower(), presets.preset(env_id)
+        network = dataclasses.replace(small.network, dtype="bfloat16")
+        assert presets.preset(f"{name}-large") == presets.scaled(small, 32_768).replace(network=network)
+        assert presets.preset(f"{name}-xlarge") == presets.scaled(small, 65_536).replace(network=network)
 
 
 def test_the_law_in_numbers():
