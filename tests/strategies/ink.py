@@ -22,7 +22,7 @@ def written(picture):
 
 
 def beside(text, kind):
-    """The artists of a kind on the canvas of a text."""
+    """The artists of a kind on the canvas of a text; the whole part of the order is that of the canvas."""
     return [artist for artist in text.figure.findobj(kind) if int(artist.get_zorder()) == int(text.get_zorder())]
 
 
