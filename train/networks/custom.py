@@ -52,7 +52,7 @@ class CustomNetwork:
         """(distribution over A, critic, no carry): it has no memory."""
         outputs: Any = self.module.apply(weights, features)
         logits, value = outputs
-        return MaskedCategorical.of(logits, mask), Critic(value), None
+        return MaskedCategorical.of(logits, mask), Critic(value.astype(jnp.float32)), None
 
 
 def settings_of(module: nn.Module) -> Network:

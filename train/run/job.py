@@ -80,8 +80,8 @@ def _one_device(config: Config) -> tuple[Config, Lanes]:
 def starting_weights(config: Config, env: Environment, env_params: Any) -> Any:
     """The weights in the policy file, or run folder, `config.init_from`; None if it names none.
 
-    The network must be the same, with weights of the same shapes. Nothing else is compared: the policy may come from
-    another number of environments or agents, other params, or another environment.
+    The network must be the same but for its `dtype`, with weights of the same shapes. Nothing else is compared: the
+    policy may come from another number of environments or agents, other params, or another environment.
 
     Raises:
         PolicyError: if the file is broken, or at the first difference of the network.
@@ -90,9 +90,9 @@ def starting_weights(config: Config, env: Environment, env_params: Any) -> Any:
     if path is None:
         return None
     record = read_header(path)
-    there, here = (to_json(Config(env="", network=network)) for network in (network_of(path, record), config.network))
-    differing = differences(there["network"], here["network"])
-    if differing:
+    networks = network_of(path, record), config.network
+    there, here = (to_json(Config(env="", network=each))["network"] | {"dtype": None} for each in networks)
+    if differing := differences(there, here):
         raise PolicyError(f"{path} holds another network: {in_words(differing[:1])}")
     expected = initial_shapes(make_network(config.network, env.num_actions), env, env_params)
     return fitting_weights(path, record, expected, env)

@@ -1,6 +1,7 @@
 """`watch`: what a terminal shows of a policy, and what a file gets."""
 
 import functools
+import importlib
 import io
 import json
 import os
@@ -16,6 +17,7 @@ from rich.console import Console
 
 import jaxenv
 import scenarios
+from jaxenv import rendering
 from train.cli import policies, watching
 from train.cli.main import main
 
@@ -104,6 +106,19 @@ def test_keys_pause_step_and_end(monkeypatch):
         os.dup2(stdin, 0)
         for each in (stdin, ours, theirs):
             os.close(each)
+
+
+def test_an_environment_without_scenarios_is_shown_too(monkeypatch, capsys):
+    def scenes(env, states, params, names):
+        nothing = {"main": lambda canvas: None, "side": lambda canvas: None}
+        return [rendering.Scene("a walk", f"at {state.position}", "text", **nothing) for state in states]
+
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    env = importlib.import_module("gridworld").Gridworld()
+    monkeypatch.setitem(rendering.VIEWS, type(env), rendering.View(scenes, lambda *_: "walk"))
+    monkeypatch.setattr(policies, "read", lambda which: policies.Trained(First(), env, env.default_params, {}))
+    assert main(["watch", "runs/1", "--episodes", "2"]) == 0
+    assert re.findall(r"\nepisode (\d): \d+ steps, return", capsys.readouterr().out) == ["0", "1"]
 
 
 def test_a_scenario_that_is_not_there_is_one_line(watch, capsys):

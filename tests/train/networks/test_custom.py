@@ -1,11 +1,30 @@
 """Networks that the command line names as MODULE:NAME."""
 
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
 import pytest
 
 from train.networks import custom
 from train.settings.groups import Network
 
 NETS = "import flax.linen as nn\n\n\nclass Mine(nn.Module):\n    width: int = 8\n\n\nclass Other(Mine):\n    pass\n"
+
+
+class Half(nn.Module):
+    """Logits and a value in bfloat16."""
+
+    @nn.compact
+    def __call__(self, features):
+        outputs = nn.Dense(3, dtype=jnp.bfloat16)(features)
+        return outputs[..., :2], outputs[..., 2]
+
+
+def test_what_is_learned_from_is_float32_whatever_a_module_computes_in():
+    network, features, mask = custom.CustomNetwork(Half()), jnp.ones(4), jnp.ones(2, bool)
+    weights = network.init(jax.random.key(0), features, mask)
+    distribution, critic, _ = network.apply(weights, features, mask)
+    assert distribution.log_probs.dtype == critic.value.dtype == jnp.float32
 
 
 def test_a_class_of_the_program_that_trained_is_that_of_its_name_in_a_module(current_folder, monkeypatch):

@@ -86,6 +86,12 @@ def test_a_run_learns_from_there_and_resumes_without_the_file(saved, env, tmp_pa
     assert_equal(outcome.policy.weights, policy.weights)
 
 
+def test_weights_are_float32_whatever_the_network_computes_in(saved, env):
+    policy, settings = saved
+    half = dataclasses.replace(settings.network, dtype="bfloat16")
+    assert_equal(starting_weights(dataclasses.replace(settings, network=half), env, PARAMS), policy.weights)
+
+
 def test_the_first_difference_is_named(saved, env, tmp_path):
     _, settings = saved
     wider = dataclasses.replace(settings, network=dataclasses.replace(settings.network, hidden=(8,), activation="relu"))
