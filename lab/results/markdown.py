@@ -38,9 +38,9 @@ what is missing below has not been run.
 - **On the test set**, where an environment counts what agents do: messages an episode, the share of mentions that were
   answered, the mean steps until an answer, the share of channels that were visited and of actions that were legal.
 - **Choices** were made by the return on other scenarios, the validation set: settings of PPO for each environment,
-  those of PQN (whose targets are of one step, lambda = 0) and DQN as changes of them, lightly tuned in the planner. The
-  library's scores were in view as well when the features of actions and the generators of LifeOps and LifeStack and the
-  preset of Mentions were chosen, and the test set was scored between revisions of LifeOps's features.
+  those of PQN (whose targets are of one step, lambda = 0) and DQN as changes of them, lightly tuned in the planner. In
+  view were also the library's scores, for features of actions, generators of LifeOps and LifeStack, Mentions's preset
+  and Shaped's entropy; the shifted set, for LifeStack's width and minibatches; the test set, for LifeOps's features.
 - Agents that learn train on generated scenarios with the preset of the environment, for the steps below its table. An
   agent's time is its share of that of all its seeds, which train side by side in one program; other work may have run
   beside it.
