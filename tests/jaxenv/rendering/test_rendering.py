@@ -116,11 +116,10 @@ def test_a_figure_belongs_to_no_window_and_settings_stay_as_they_were(episode):
     import matplotlib
     import matplotlib.pyplot as plt
 
-    before = dict(matplotlib.rcParams)
+    before = dict(matplotlib.rcParams), plt.get_fignums()
     figure = episode[0].figure()
     assert figure.canvas.manager is None
-    assert plt.get_fignums() == []
-    assert dict(matplotlib.rcParams) == before
+    assert (dict(matplotlib.rcParams), plt.get_fignums()) == before
 
 
 def test_files_are_written_by_their_suffix(episode, tmp_path):
