@@ -70,7 +70,7 @@ def watch(
             index = number % params.bank.size if chosen is None and hasattr(params, "bank") else chosen
             episode = rendering.record(made, params, policy, key, index, names=library, agent=agent)
             is_wanted = _show(console, made.name, episode, clock)
-            name = f"episode {number}" if library is None else library.ids[index]
+            name = f"episode {number}" if library is None or index is None else library.ids[index]
             console.print(f"{name}: {len(episode.steps)} steps, return {signed(episode.total)}", markup=False)
             if not is_wanted:
                 break
